@@ -1,0 +1,1 @@
+"""Where items live: the backend protocol and one module per engine."""
