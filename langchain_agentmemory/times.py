@@ -28,15 +28,15 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 _LAST_MOMENT: Final = time.max
 _QUOTED_CHARACTERS: Final = 60  # enough to recognise what was given in a message
 
+# English names spelt out: those of `calendar` follow the locale of the process.
+_MONTH_NAMES: Final = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 _MONTHS: Final = {
     spelling: number
-    for number in range(1, 13)
-    # Fixed English names: `calendar.month_name` follows the locale of the process.
-    for full in (
-        "january february march april may june july august september october "
-        "november december".split()[number - 1],
-    )
-    for spelling in (full, full[:3])
+    for number, name in enumerate(_MONTH_NAMES, start=1)
+    for spelling in (name, name[:3])
 }
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 
@@ -47,14 +47,15 @@ _INSTANT: Final = re.compile(
     r"(?P<zone>Z|[+-][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?"
     r"| +(?P<clock2>[0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,](?P<fraction2>[0-9]+))?)"
 )
+_CHINESE_MONTH = r" *(?P<month>[0-9]{1,2}) *月"
+_CHINESE_DAY = r" *(?P<day>[0-9]{1,2}) *[日号]"
 _REDUCED: Final = tuple(
     re.compile(pattern, re.IGNORECASE | re.ASCII)
     for pattern in (
         r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2}))?)?",
         rf"(?:(?P<day>[0-9]{{1,2}}) +)?{_MONTH} +(?P<year>[0-9]{{4}})",
         rf"{_MONTH} +(?P<day>[0-9]{{1,2}}), +(?P<year>[0-9]{{4}})",
-        r"(?P<year>[0-9]{4}) *年(?: *(?P<month>[0-9]{1,2}) *月"
-        r"(?: *(?P<day>[0-9]{1,2}) *[日号])?)?",
+        rf"(?P<year>[0-9]{{4}}) *年(?:{_CHINESE_MONTH}(?:{_CHINESE_DAY})?)?",
     )
 )
 _OFFSET: Final = re.compile(
