@@ -1,0 +1,380 @@
+"""The in-memory backend: fast, transactional, gone when the process ends."""
+
+import itertools
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from langchain_agentmemory.backends.base import (
+    MICROSECONDS,
+    Batch,
+    Capability,
+    Delta,
+    Head,
+    LimitReached,
+    Namespace,
+    Page,
+    PreconditionFailed,
+    Record,
+    RecordFlags,
+    RecordState,
+    Write,
+)
+from langchain_agentmemory.errors import BackendUnavailable
+
+STUBS_KEPT: Final = 1_000
+"""Stubs are purged when a namespace holds more of them than this and than items."""
+
+_NEVER: Final = 1 << 62
+
+
+def system_clock() -> int:
+    """Return the time of day in microseconds since the epoch."""
+    return time.time_ns() * MICROSECONDS // 1_000_000_000
+
+
+@dataclass(slots=True)
+class _Space:
+    """One namespace.
+
+    `active` is ordered by `updated_at`: a stamped write moves its key to the end.
+    `changes` is ordered by revision. `next_expiry` never lies after the first expiry.
+    """
+
+    namespace: Namespace
+    epoch: int
+    revision: int = 0
+    last: int = 0
+    listed: int = 0
+    floor: int = 0
+    stubs: int = 0
+    next_expiry: int = _NEVER
+    active: dict[str, Record] = field(default_factory=dict)
+    dead: dict[str, Record] = field(default_factory=dict)
+    changes: dict[str, None] = field(default_factory=dict)
+
+    def find(self, key: str) -> Record | None:
+        return self.active.get(key) or self.dead.get(key)
+
+    def expired(self, now: int) -> list[Record]:
+        if now < self.next_expiry:
+            return []
+        gone, self.next_expiry = [], _NEVER
+        for record in self.active.values():
+            if record.expires_at is not None:
+                if record.expires_at <= now:
+                    gone.append(record)
+                self.next_expiry = min(self.next_expiry, record.expires_at)
+        return gone
+
+    def head(self, now: int) -> Head:
+        gone = self.expired(now)
+        return Head(
+            self.namespace,
+            self.epoch,
+            self.revision,
+            len(self.active) - len(gone),
+            self.listed - sum(1 for r in gone if r.flags & RecordFlags.LISTED),
+            self.last,
+        )
+
+    def apply(self, write: Write, now: int) -> None:
+        record = write.record
+        before = self.find(record.key)
+        if record.state is RecordState.STUB and before is None:
+            return
+        self.revision += 1
+        record.revision = self.revision
+        if write.stamp:
+            record.updated_at = self.last = max(now, self.last + 1)
+        if record.created_at is None:
+            kept = before is not None and is_live(before, now)
+            record.created_at = before.created_at if kept and before else record.updated_at
+        self._forget(before)
+        if record.state is RecordState.ACTIVE:
+            if write.stamp:
+                self.active.pop(record.key, None)
+            self.dead.pop(record.key, None)
+            self.active[record.key] = record
+            self.listed += bool(record.flags & RecordFlags.LISTED)
+            if record.expires_at is not None:
+                self.next_expiry = min(self.next_expiry, record.expires_at)
+        else:
+            self.active.pop(record.key, None)
+            self.dead[record.key] = record
+            self.stubs += record.state is RecordState.STUB
+        self.changes.pop(record.key, None)
+        self.changes[record.key] = None
+
+    def _forget(self, before: Record | None) -> None:
+        if before is None:
+            return
+        if before.state is RecordState.ACTIVE:
+            self.listed -= bool(before.flags & RecordFlags.LISTED)
+        elif before.state is RecordState.STUB:
+            self.stubs -= 1
+
+    def compact(self) -> None:
+        if self.stubs <= max(STUBS_KEPT, len(self.active)):
+            return
+        for key in [k for k, r in self.dead.items() if r.state is RecordState.STUB]:
+            del self.dead[key]
+            del self.changes[key]
+        self.stubs = 0
+        self.floor = self.revision
+
+
+def is_live(record: Record, now: int) -> bool:
+    """Tell whether a record is active and not expired."""
+    return record.state is RecordState.ACTIVE and (
+        record.expires_at is None or record.expires_at > now
+    )
+
+
+def stub_of(record: Record) -> Write:
+    """Return the write that hard-deletes a record, if it is still as it was read."""
+    stub = Record(
+        record.namespace,
+        record.key,
+        created_at=record.created_at,
+        updated_at=record.updated_at,
+        state=RecordState.STUB,
+    )
+    return Write(stub, expect=record.revision, stamp=False)
+
+
+class InMemoryBackend:
+    """Keep records in this process.
+
+    Args:
+        clock: Returns the time in microseconds; for tests that move the clock.
+    """
+
+    name = "memory"
+    capabilities = frozenset({Capability.ATOMIC_ACROSS_NAMESPACES})
+
+    def __init__(self, *, clock: Callable[[], int] = system_clock) -> None:
+        """Start empty."""
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._epochs = itertools.count(1)
+        self._spaces: dict[Namespace, _Space] = {}
+        self._closed = False
+
+    def open(self) -> None:
+        """Do nothing: there is no schema."""
+
+    def close(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._closed = True
+            self._spaces.clear()
+
+    def now(self) -> int:
+        """Return the clock in microseconds."""
+        return self._clock()
+
+    def head(self, namespace: Namespace) -> Head | None:
+        """Return the head of one namespace."""
+        with self._open_lock():
+            space = self._spaces.get(namespace)
+            return space.head(self.now()) if space else None
+
+    def heads(self, prefix: Namespace) -> list[Head]:
+        """Return the heads at and below a prefix that have items."""
+        depth = len(prefix)
+        with self._open_lock():
+            now = self.now()
+            found = [
+                head
+                for namespace, space in self._spaces.items()
+                if namespace[:depth] == prefix and (head := space.head(now)).items
+            ]
+        return sorted(found, key=lambda head: head.namespace)
+
+    def read(self, namespace: Namespace, keys: Sequence[str]) -> list[Record | None]:
+        """Return the records under these keys in any state."""
+        with self._open_lock():
+            space = self._spaces.get(namespace)
+            return [space.find(key) for key in keys] if space else [None] * len(keys)
+
+    def page(self, page: Page) -> list[Record]:
+        """Return records by `updated_at`."""
+        with self._open_lock():
+            space = self._spaces.get(page.namespace)
+            if space is None:
+                return []
+            return list(itertools.islice(self._walk(space, page), page.limit))
+
+    def _walk(self, space: _Space, page: Page) -> Iterator[Record]:
+        now = self.now()
+        if page.tombstones:
+            ordered = sorted(
+                (r for r in space.dead.values() if r.state is RecordState.TOMBSTONE),
+                key=lambda record: record.updated_at,
+                reverse=not page.oldest_first,
+            )
+            records: Iterator[Record] = iter(ordered)
+        elif page.oldest_first:
+            records = iter(space.active.values())
+        else:
+            records = reversed(space.active.values())
+        for record in records:
+            if page.before is not None:
+                passed = (
+                    record.updated_at > page.before
+                    if page.oldest_first
+                    else record.updated_at < page.before
+                )
+                if not passed:
+                    continue
+            if page.listed and not record.flags & RecordFlags.LISTED:
+                continue
+            if page.tombstones or is_live(record, now):
+                yield record
+
+    def delta(self, namespace: Namespace, epoch: int, since: int) -> Delta | None:
+        """Return what changed since a revision."""
+        with self._open_lock():
+            space = self._spaces.get(namespace)
+            if space is None:
+                return None
+            head = space.head(self.now())
+            if epoch != space.epoch or since < space.floor:
+                return Delta(head, list(space.active.values()), reload=True)
+            changed: list[Record] = []
+            for key in reversed(space.changes):
+                record = space.find(key)
+                if record is None or record.revision <= since:
+                    break
+                changed.append(record)
+            changed.reverse()
+            return Delta(head, changed, reload=False)
+
+    def commit(self, batch: Batch) -> list[Record]:
+        """Apply a batch."""
+        with self._open_lock():
+            now = self.now()
+            self._check(batch)
+            self._check_limits(batch, now)
+            for write in batch.writes:
+                namespace = write.record.namespace
+                space = self._spaces.get(namespace)
+                if space is None:
+                    if write.record.state is RecordState.STUB:
+                        continue
+                    space = _Space(namespace, next(self._epochs))
+                    self._spaces[namespace] = space
+                space.apply(write, now)
+            for namespace in {write.record.namespace for write in batch.writes}:
+                if namespace in self._spaces:
+                    self._spaces[namespace].compact()
+            return [write.record for write in batch.writes]
+
+    def _check(self, batch: Batch) -> None:
+        for write in batch.writes:
+            if write.expect is None:
+                continue
+            space = self._spaces.get(write.record.namespace)
+            found = space.find(write.record.key) if space else None
+            if (found.revision if found else 0) != write.expect:
+                raise PreconditionFailed
+
+    def _check_limits(self, batch: Batch, now: int) -> None:
+        for namespace, limit in batch.limits.items():
+            space = self._spaces.get(namespace)
+            growth = 0
+            for write in batch.writes:
+                record = write.record
+                if record.namespace != namespace:
+                    continue
+                found = space.find(record.key) if space else None
+                growth += is_counted(record) - (found is not None and is_counted(found))
+            active = space.listed if space else 0
+            if growth <= 0 or active + growth <= limit:
+                continue
+            touched = {w.record.key for w in batch.writes}
+            expired = space.expired(now) if space else []
+            gone = [r for r in expired if r.key not in touched]
+            freed = sum(is_counted(record) for record in gone)
+            if active - freed + growth > limit:
+                excess = active - freed + growth - limit
+                raise LimitReached(namespace, active - freed, excess)
+            for record in gone:
+                if space:
+                    space.apply(stub_of(record), now)
+
+    def touch(self, namespace: Namespace, expiries: Mapping[str, int]) -> None:
+        """Set `expires_at` of active records."""
+        with self._open_lock():
+            space = self._spaces.get(namespace)
+            for key, expires_at in expiries.items():
+                record = space.active.get(key) if space else None
+                if record is not None:
+                    record.expires_at = expires_at
+
+    def sweep(self) -> int:
+        """Turn expired records into stubs."""
+        with self._open_lock():
+            now = self.now()
+            gone = [r for space in self._spaces.values() for r in space.expired(now)]
+            for record in gone:
+                self._spaces[record.namespace].apply(stub_of(record), now)
+            for space in self._spaces.values():
+                space.compact()
+            return len(gone)
+
+    def purge(self, namespace: Namespace, deleted_before: int) -> int:
+        """Turn old tombstones into stubs."""
+        with self._open_lock():
+            space = self._spaces.get(namespace)
+            if space is None:
+                return 0
+            gone = [
+                record
+                for record in space.dead.values()
+                if record.state is RecordState.TOMBSTONE
+                and (record.deleted_at or 0) < deleted_before
+            ]
+            for record in gone:
+                space.apply(stub_of(record), self.now())
+            space.compact()
+            return len(gone)
+
+    def drop(self, namespace: Namespace) -> dict[str, int]:
+        """Remove a namespace with everything in it."""
+        with self._open_lock():
+            space = self._spaces.pop(namespace, None)
+            dead = list(space.dead.values()) if space else []
+            stubs = sum(1 for record in dead if record.state is RecordState.STUB)
+            return {
+                "active": len(space.active) if space else 0,
+                "tombstones": len(dead) - stubs,
+                "stubs": stubs,
+            }
+
+    def describe(self) -> dict[str, str]:
+        """Return engine and size."""
+        with self._open_lock():
+            held = sum(len(space.active) for space in self._spaces.values())
+            return {
+                "engine": "in-memory",
+                "durable": "no: gone when this process ends",
+                "namespaces": str(len(self._spaces)),
+                "items": str(held),
+            }
+
+    def _open_lock(self) -> threading.RLock:
+        if self._closed:
+            msg = "The store is closed: create a new MemoryStore."
+            raise BackendUnavailable(msg)
+        return self._lock
+
+
+def is_counted(record: Record) -> bool:
+    """Tell whether a record counts towards its namespace's limit."""
+    return record.state is RecordState.ACTIVE and bool(
+        record.flags & RecordFlags.LISTED
+    )

@@ -1,0 +1,175 @@
+"""The SQLite schema: statements, versions, and the checks made when a file is opened."""
+
+import re
+import sqlite3
+from typing import Final
+
+from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
+
+DEFAULT_TABLE: Final = "memories"
+
+# Blobs come last, so that reading the columns before them never touches their pages.
+COLUMNS: Final = (
+    "key",
+    "revision",
+    "state",
+    "flags",
+    "created_at",
+    "updated_at",
+    "deleted_at",
+    "expires_at",
+    "ttl",
+    "embedder",
+    "value",
+    "meta",
+    "tokens",
+    "vectors",
+)
+
+MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
+    (  # 1: namespaces and records
+        """
+        CREATE TABLE {t}_namespaces (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            path TEXT NOT NULL UNIQUE,
+            revision INTEGER NOT NULL DEFAULT 0,
+            items INTEGER NOT NULL DEFAULT 0,
+            active INTEGER NOT NULL DEFAULT 0,
+            stubs INTEGER NOT NULL DEFAULT 0,
+            floor INTEGER NOT NULL DEFAULT 0,
+            last INTEGER NOT NULL DEFAULT 0
+        )
+        """,
+        """
+        CREATE TABLE {t} (
+            id INTEGER PRIMARY KEY,
+            ns INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            revision INTEGER NOT NULL,
+            state INTEGER NOT NULL,
+            flags INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL,
+            deleted_at INTEGER,
+            expires_at INTEGER,
+            ttl INTEGER,
+            embedder INTEGER NOT NULL,
+            value BLOB NOT NULL,
+            meta BLOB,
+            tokens BLOB,
+            vectors BLOB
+        )
+        """,
+        "CREATE UNIQUE INDEX {t}_key ON {t} (ns, key)",
+        "CREATE INDEX {t}_revision ON {t} (ns, revision)",
+        "CREATE INDEX {t}_updated ON {t} (ns, updated_at) WHERE state = 0",
+        """
+        CREATE INDEX {t}_expiry ON {t} (expires_at, ns, flags)
+        WHERE state = 0 AND expires_at IS NOT NULL
+        """,
+    ),
+    (  # 2: the outbox of automatic extraction, one mailbox per user
+        """
+        CREATE TABLE {t}_outbox (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            mailbox TEXT NOT NULL,
+            thread TEXT,
+            state INTEGER NOT NULL DEFAULT 0,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER NOT NULL,
+            due_at INTEGER NOT NULL,
+            lease_until INTEGER,
+            fence INTEGER NOT NULL DEFAULT 0,
+            error TEXT,
+            payload BLOB NOT NULL
+        )
+        """,
+        "CREATE INDEX {t}_outbox_due ON {t}_outbox (state, due_at)",
+        "CREATE INDEX {t}_outbox_mailbox ON {t}_outbox (mailbox, id)",
+    ),
+)
+"""Statements that lead from each schema version to the next. Only ever appended to."""
+
+_TABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,47}")
+
+
+def check_table_name(table: str) -> str:
+    """Return a table name that is safe to put into a statement.
+
+    Raises:
+        InvalidInput: If it is anything but letters, digits and underscores, starts
+            with a digit or with `sqlite_`, or has more than 48 characters.
+    """
+    if not _TABLE_NAME.fullmatch(table) or table.lower().startswith("sqlite_"):
+        msg = (
+            f"{table!r} cannot be a table name: use 1 to 48 ASCII letters, digits and "
+            f"underscores, not starting with a digit or with sqlite_."
+        )
+        raise InvalidInput(msg)
+    return table
+
+
+def schema_version(connection: sqlite3.Connection, table: str, place: str) -> int:
+    """Return the schema version found in a database, 0 for none.
+
+    Raises:
+        BackendUnavailable: If tables of these names exist but are not ours, or come
+            from a newer version of this package.
+    """
+    names = {
+        row[0]
+        for row in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
+        )
+    }
+    meta = f"{table}_meta"
+    if meta not in names:
+        taken = names & {table, f"{table}_namespaces", f"{table}_outbox"}
+        if taken:
+            msg = (
+                f"{place} has a table {sorted(taken)[0]!r} that this package did not "
+                f"make. It was left untouched: choose another file, or another table "
+                f"name with table=…."
+            )
+            raise BackendUnavailable(msg)
+        return 0
+    try:
+        row = connection.execute(
+            f"SELECT value FROM {meta} WHERE key = 'schema'"  # noqa: S608 - checked name
+        ).fetchone()
+        version = int(row[0]) if row else 0
+    except (sqlite3.Error, ValueError) as error:
+        msg = (
+            f"{place} has a table {meta!r} that this package did not make. It was "
+            f"left untouched: choose another file, or another table name."
+        )
+        raise BackendUnavailable(msg) from error
+    if version > len(MIGRATIONS):
+        msg = (
+            f"{place} was written by a newer langchain-agentmemory (schema {version}, "
+            f"this one knows {len(MIGRATIONS)}). It was left untouched: upgrade the "
+            f"package."
+        )
+        raise BackendUnavailable(msg)
+    if version and table not in names:
+        msg = f"{place} lost its table {table!r}: restore the file from a backup."
+        raise BackendUnavailable(msg)
+    return version
+
+
+def statements(table: str, version: int) -> list[str]:
+    """Return the statements that lead from a schema version to the newest."""
+    meta = f"{table}_meta"
+    pending = [
+        statement.format(t=table).strip()
+        for migration in MIGRATIONS[version:]
+        for statement in migration
+    ]
+    if not pending:
+        return []
+    return [
+        f"CREATE TABLE IF NOT EXISTS {meta} (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+        *pending,
+        f"INSERT INTO {meta} (key, value) VALUES ('schema', '{len(MIGRATIONS)}') "  # noqa: S608
+        f"ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    ]
