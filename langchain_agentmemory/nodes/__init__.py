@@ -1,1 +1,1 @@
-"""TODO"""
+"""Graph nodes that put memories before the model."""

@@ -1,0 +1,239 @@
+"""From a run to its rendered memories: find the store and the user, select, render.
+
+Preload node, model wrapper and agent middleware are three faces of `MemoryLoader`.
+"""
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.runnables.config import set_config_context
+from langchain_core.tools import BaseTool
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+
+from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.nodes.injection import as_messages, current_query
+from langchain_agentmemory.nodes.rendering import render_memories
+from langchain_agentmemory.nodes.selection import aselect, select
+from langchain_agentmemory.types import MemoryReader, User, UserKey
+from langchain_agentmemory.users import (
+    DEFAULT_APP_NAME,
+    UserResolver,
+    UserSource,
+    as_user_key,
+    current_runtime,
+)
+
+Gate = Callable[[Any, Any], bool]
+"""`(state or messages, runtime) -> bool`: whether this turn gets memories."""
+
+_UNCOUNTED = "It is not known whether the user's memories changed in this turn."
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What is known about the run that asks: LangGraph's runtime, and the config."""
+
+    runtime: Runtime[Any] | None
+    config: RunnableConfig
+
+    @classmethod
+    def current(
+        cls, config: RunnableConfig | None = None, runtime: Runtime[Any] | None = None
+    ) -> "Run":
+        """Find the run that the caller is part of, in a graph or outside of one."""
+        merged = ensure_config(config)
+        return cls(runtime or current_runtime() or _runtime_in(merged), merged)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A rendered block, and the revision of the user's memories that it shows.
+
+    Attributes:
+        block: The text, `""` when there is nothing to show.
+        revision: As the store counts it, `None` if it does not.
+    """
+
+    block: str
+    revision: int | None = None
+
+
+class MemoryLoader:
+    """Loads what one turn should know, from one store or from the store of the run."""
+
+    def __init__(
+        self,
+        store: MemoryReader | BaseStore | None = None,
+        *,
+        limit: int = 10,
+        playbook: str | None = None,
+        user: UserSource = None,
+        when: Gate | None = None,
+    ) -> None:
+        """Check and keep the options. See `PreloadMemories` for what they mean.
+
+        Raises:
+            InvalidInput: If `limit` is not an integer, `when` is not a plain function,
+                or `user` names nobody.
+        """
+        if isinstance(limit, bool) or not isinstance(limit, int):
+            msg = (
+                f"The number of memories to preload must be an integer, not {limit!r}: "
+                f"0 loads nothing, N at most N memories, -1 all of them."
+            )
+            raise InvalidInput(msg)
+        if when is not None and (
+            not callable(when) or inspect.iscoroutinefunction(when)
+        ):
+            msg = "when must be a plain function (state, runtime) -> bool."
+            raise InvalidInput(msg)
+        self._limit = limit
+        self._playbook = playbook
+        self._when = when
+        self._resolver = UserResolver(user)
+        self._wrapped: tuple[Any, MemoryReader] | None = None
+        self._store = None if store is None else self._as_reader(store)
+
+    def load(self, state: Any, run: Run) -> Loaded:
+        """Load the block for a state or a list of messages.
+
+        Raises:
+            UserNotResolved: If it is not known who the user of the run is.
+            InvalidInput: If there is no store.
+        """
+        if not self._wanted(state, run):
+            return Loaded("")
+        reader = self.reader(run)
+        user = self.user(reader, run)
+        revision = _revision(reader, user)  # first, so that later changes are noticed
+        return Loaded(self.render(reader, user, state), revision)
+
+    async def aload(self, state: Any, run: Run) -> Loaded:
+        """Async twin of `load`."""
+        if not self._wanted(state, run):
+            return Loaded("")
+        reader = self.reader(run)
+        user = self.user(reader, run)
+        revision = await _arevision(reader, user)
+        return Loaded(await self.arender(reader, user, state), revision)
+
+    def current(self, loaded: Loaded | None, state: Any, run: Run) -> Loaded:
+        """Return what was loaded, or load again if it is missing or out of date."""
+        if loaded is not None:
+            if loaded.revision is None:
+                return loaded
+            reader = self.reader(run)
+            if _revision(reader, self.user(reader, run)) in {None, loaded.revision}:
+                return loaded
+        return self.load(state, run)
+
+    async def acurrent(self, loaded: Loaded | None, state: Any, run: Run) -> Loaded:
+        """Async twin of `current`."""
+        if loaded is not None:
+            if loaded.revision is None:
+                return loaded
+            reader = self.reader(run)
+            revision = await _arevision(reader, self.user(reader, run))
+            if revision in {None, loaded.revision}:
+                return loaded
+        return await self.aload(state, run)
+
+    def render(self, reader: MemoryReader, user: User, given: Any) -> str:
+        """Render a known user's memories for messages, a state or a question."""
+        query = current_query(as_messages(given))
+        return render_memories(select(reader, user, self._limit, query), self._playbook)
+
+    async def arender(self, reader: MemoryReader, user: User, given: Any) -> str:
+        """Async twin of `render`."""
+        query = current_query(as_messages(given))
+        entries = await aselect(reader, user, self._limit, query)
+        return render_memories(entries, self._playbook)
+
+    def reader(self, run: Run) -> MemoryReader:
+        """Return the store that was given, else the store of the run.
+
+        Raises:
+            InvalidInput: If there is neither.
+        """
+        if self._store is not None:
+            return self._store
+        if (store := getattr(run.runtime, "store", None)) is None:
+            msg = (
+                "There is no store to load memories from: pass one, or compile the "
+                "graph with `store=`."
+            )
+            raise InvalidInput(msg)
+        return self._as_reader(store)
+
+    def user(self, reader: MemoryReader, run: Run, user: User | None = None) -> UserKey:
+        """Return the user that is given, else the user of the run.
+
+        Raises:
+            UserNotResolved: If no user is given and the run names none.
+        """
+        app_name = getattr(reader, "app_name", None) or DEFAULT_APP_NAME
+        if user is not None:
+            return as_user_key(user, app_name)
+        resolver = replace(self._resolver, app_name=app_name)
+        return resolver.resolve(run.runtime, run.config)
+
+    def tools(self) -> list[BaseTool]:
+        """Return the tools of the store that was given, if it has any."""
+        if (tools := getattr(self._store, "tools", None)) is None:
+            return []
+        return list(tools(self._resolver.user))
+
+    def _wanted(self, state: Any, run: Run) -> bool:
+        if self._limit == 0:
+            return False
+        return self._when is None or bool(self._when(state, run.runtime))
+
+    def _as_reader(self, store: Any) -> MemoryReader:
+        if hasattr(store, "read_memories") and hasattr(store, "search_memories"):
+            reader: MemoryReader = store
+            return reader
+        if self._wrapped is None or self._wrapped[0] is not store:
+            # The facade knows how to be a memory store on top of any other store.
+            from langchain_agentmemory.store import as_memory_store  # noqa: PLC0415
+
+            self._wrapped = (store, as_memory_store(store))
+        return self._wrapped[1]
+
+
+def _revision(reader: MemoryReader, user: UserKey) -> int | None:
+    """Return how often the user's memories have changed, if the reader counts."""
+    if (count := getattr(reader, "revision", None)) is None:
+        return None
+    try:
+        return int(count(user))
+    except Exception as error:  # noqa: BLE001 - a turn outlives its memories
+        _logger.warning(_UNCOUNTED, exc_info=error)
+        return None
+
+
+async def _arevision(reader: MemoryReader, user: UserKey) -> int | None:
+    """Async twin of `_revision`. Readers without async methods count in a thread."""
+    if (count := getattr(reader, "arevision", None)) is None:
+        if not hasattr(reader, "revision"):
+            return None
+        return await asyncio.to_thread(_revision, reader, user)
+    try:
+        return int(await count(user))
+    except Exception as error:  # noqa: BLE001 - a turn outlives its memories
+        _logger.warning(_UNCOUNTED, exc_info=error)
+        return None
+
+
+def _runtime_in(config: RunnableConfig) -> Runtime[Any] | None:
+    """Find the runtime in a config that was carried out of its context."""
+    with set_config_context(config) as context:
+        runtime: Runtime[Any] | None = context.run(current_runtime)
+    return runtime

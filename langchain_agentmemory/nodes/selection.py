@@ -1,0 +1,129 @@
+"""Which memories are preloaded: all while they are few, else those that fit the turn.
+
+The decisions are one generator that asks for reads and searches; `select` and `aselect`
+answer it. A reader that fails costs the turn its memories, never the turn itself.
+"""
+
+import asyncio
+import logging
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_agentmemory.types import MemoryEntry, MemoryReader, SearchOptions, User
+
+_logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    query: str
+    options: SearchOptions
+
+
+class _ReaderFailed(Exception):
+    pass
+
+
+_Found = list[MemoryEntry]
+_Plan = Generator[_Read | _Search, _Found, _Found]
+
+
+def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
+    """Read the memories that a turn should start with.
+
+    Args:
+        reader: Where memories are. What it raises is logged as a warning.
+        user: Whose memories.
+        limit: 0 reads nothing, a negative number everything. A positive N gives all if
+            there are at most N, else the N that fit the query best, or the N newest if
+            the query is blank, finds nothing or fails.
+        query: What the user said in this turn.
+
+    Returns:
+        The memories, best or newest first. Empty when the reader failed.
+    """
+    plan = _plan(limit, query.strip())
+    try:
+        ask = next(plan)
+        while True:
+            try:
+                found = list(_answer(reader, user, ask))
+            except Exception as error:  # noqa: BLE001 - a turn outlives its memories
+                ask = plan.throw(_failed(ask, error))
+            else:
+                ask = plan.send(found)
+    except StopIteration as done:
+        return list(done.value)
+    except _ReaderFailed:
+        return []
+
+
+async def aselect(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
+    """Async twin of `select`. Readers without async methods are read in a thread."""
+    plan = _plan(limit, query.strip())
+    try:
+        ask = next(plan)
+        while True:
+            try:
+                found = list(await _aanswer(reader, user, ask))
+            except Exception as error:  # noqa: BLE001 - a turn outlives its memories
+                ask = plan.throw(_failed(ask, error))
+            else:
+                ask = plan.send(found)
+    except StopIteration as done:
+        return list(done.value)
+    except _ReaderFailed:
+        return []
+
+
+def _plan(limit: int, query: str) -> _Plan:
+    if limit == 0:
+        return []
+    if limit < 0:
+        return (yield _Read(None))
+    probe = yield _Read(limit + 1)
+    if len(probe) <= limit:
+        return probe
+    if query:
+        options = SearchOptions(limit=limit, deduplicate=True)
+        try:
+            found = yield _Search(query, options)
+        except _ReaderFailed:
+            found = []
+        if found:
+            return found[:limit]
+    try:
+        newest = yield _Read(limit)
+    except _ReaderFailed:
+        newest = probe
+    return newest[:limit]
+
+
+def _answer(reader: MemoryReader, user: User, ask: _Read | _Search) -> _Found:
+    if isinstance(ask, _Read):
+        return reader.read_memories(user, ask.limit)
+    return reader.search_memories(user, ask.query, ask.options)
+
+
+async def _aanswer(reader: MemoryReader, user: User, ask: _Read | _Search) -> _Found:
+    twin: Any
+    if isinstance(ask, _Read):
+        if twin := getattr(reader, "aread_memories", None):
+            return list(await twin(user, ask.limit))
+    elif twin := getattr(reader, "asearch_memories", None):
+        return list(await twin(user, ask.query, ask.options))
+    return await asyncio.to_thread(_answer, reader, user, ask)
+
+
+def _failed(ask: _Read | _Search, error: Exception) -> _ReaderFailed:
+    verb = "read" if isinstance(ask, _Read) else "searched"
+    _logger.warning(
+        "Memories could not be %s; the turn goes on without them.", verb, exc_info=error
+    )
+    return _ReaderFailed()
