@@ -1,0 +1,128 @@
+"""What the offline model answers once its tools have done what they can."""
+
+from collections.abc import Sequence
+
+from langchain_agentmemory.offline.language import Language
+from langchain_agentmemory.offline.reading import Act
+from langchain_agentmemory.offline.recall import to_forget
+from langchain_agentmemory.offline.turn import Turn
+from langchain_agentmemory.offline.wording import answer, quote, quotes, say
+
+_CLOSEST = 3  # memories quoted when none is an exact answer
+
+
+def introduction(language: Language) -> str:
+    """Return who the model is and what to try."""
+    return f"{say('intro', language)}\n{say('try', language)}"
+
+
+def answer_turn(turn: Turn, acts: Sequence[Act]) -> str:
+    """Return the answer to everything that the user did with one message.
+
+    A greeting beside something else needs no answer of its own.
+    """
+    pairs = list(enumerate(acts))
+    told = [(i, act) for i, act in pairs if act.type != "greet"] or pairs
+    spoken = [_spoken(turn, index, act) for index, act in told]
+    return "\n".join(dict.fromkeys(spoken)) or _unable(turn)
+
+
+def _spoken(turn: Turn, index: int, act: Act) -> str:
+    if (failure := turn.failure(index)) is not None:
+        return say("failed", turn.language, text=act.text, error=failure)
+    match act.type:
+        case "remember" | "correct" | "replace":
+            return _written(turn, index, act)
+        case "forget":
+            return _forgotten(turn, index, act)
+        case "forget_all":
+            done = (index, 0) in turn.results
+            return say("cleared" if done else "no_clear", turn.language)
+        case "ask":
+            return _told(turn, index, act)
+        case "ask_all":
+            return _overview(turn, index)
+        case "who":
+            return introduction(turn.language)
+        case "greet":
+            return _greeting(turn)
+        case "other":
+            return _unable(turn)
+        case small_talk:
+            return say(small_talk, turn.language)
+
+
+def _written(turn: Turn, index: int, act: Act) -> str:
+    step = 0 if act.type == "remember" else 1
+    call = turn.calls.get((index, step))
+    if call is None or (index, step) not in turn.results:
+        return _not_written(turn, index, act)
+    text = call["args"].get("memory", act.text)
+    if call["name"] == "memory_add":
+        return say("added" if step == 0 else "added_new", turn.language, text=text)
+    # The prompt may have been rendered again since, without the old text.
+    changed = call["args"].get("memory_id")
+    found = (known.text for known in turn.candidates(index) if known.id == changed)
+    old = next(found, None)
+    if old is None:
+        return say("updated_to", turn.language, text=text)
+    return say("updated", turn.language, old=old, text=text)
+
+
+def _not_written(turn: Turn, index: int, act: Act) -> str:
+    old = turn.target(index, act) if act.type != "remember" else None
+    if old is not None:
+        return say("no_update", turn.language, old=old.text)
+    if act.type == "replace":
+        return say("nothing_to_replace", turn.language, old=act.old)
+    return say("no_add", turn.language, text=act.text)
+
+
+def _forgotten(turn: Turn, index: int, act: Act) -> str:
+    candidates = turn.candidates(index)
+    old, others = to_forget(act.text, act.subject, candidates)
+    call = turn.calls.get((index, 1))
+    if call is None or (index, 1) not in turn.results:
+        if old is None:
+            return say("nothing_to_forget", turn.language)
+        return say(
+            "no_delete", turn.language, old=old.text, id=old.id, short=old.id[:8]
+        )
+    gone = call["args"]["memory_id"]
+    texts = (known.text for known in candidates if known.id == gone)
+    done = say("forgot", turn.language, old=next(texts, act.text))
+    left = [known for known in others if known.id != gone]
+    if not left:
+        return done
+    kept = say("left", turn.language, others=quotes(left, turn.language))
+    return f"{done}\n{kept}"
+
+
+def _told(turn: Turn, index: int, act: Act) -> str:
+    found = turn.recalled(index, act)
+    if found.answers:
+        return answer(found.answers, turn.language)
+    if found.mentions:
+        close = quotes(found.mentions[:_CLOSEST], turn.language)
+        return say("close", turn.language, quotes=close)
+    return say("nothing", turn.language)
+
+
+def _overview(turn: Turn, index: int) -> str:
+    known = [known for known in turn.candidates(index) if not known.outdated]
+    if not known:
+        return f"{say('nothing_yet', turn.language)} {say('try', turn.language)}"
+    return answer(known, turn.language)
+
+
+def _greeting(turn: Turn) -> str:
+    named = (k for k in turn.known if k.subject and k.subject.name == "name")
+    hello = say("hello", turn.language)
+    if (name := next(named, None)) is not None:
+        told = quote(name, turn.language)
+        hello = f"{hello}\n{say('told', turn.language, quotes=told)}"
+    return f"{hello}\n{introduction(turn.language)}" if turn.first else hello
+
+
+def _unable(turn: Turn) -> str:
+    return f"{say('other', turn.language)}\n{say('try', turn.language)}"

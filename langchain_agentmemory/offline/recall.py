@@ -1,0 +1,237 @@
+"""What the offline model can know: memories in its prompt and in results of tools.
+
+It reads them as any model does, from the lines `- [id] text (kind=…; date=…)` that
+preloading and the memory tools write. Where a tool attached the entries themselves,
+those are used, because they also carry when something was said.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from langchain_core.messages import (
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+
+from langchain_agentmemory.nodes.rendering import BEGIN, END
+from langchain_agentmemory.offline.language import content_terms, coverage
+from langchain_agentmemory.offline.subjects import Subject, subject_stated
+from langchain_agentmemory.types import MemoryEntry
+
+_LINE: Final = re.compile(r"^\s*[-*•]\s+\[(?P<id>[^\]\s]+)\]\s*(?P<rest>.+?)\s*$")
+_DETAILS: Final = re.compile(r"\s*\((?P<details>(?:[a-z_]+=|replaced by )[^()]*)\)$")
+_MY_WORDS: Final = re.compile(r"\b(?:i|my|me|mine|we|our)\b|我|咱", re.IGNORECASE)
+_SPEAKER: Final = re.compile(r"^[\w .'-]{1,40}[:：]\s")
+
+# How much of what was asked a memory has to say. Half: one of the two words of
+# "green tea". More is asked of an answer than of a mere mention.
+_ANSWERS: Final = 0.99
+_MENTIONS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One memory as the offline model knows it.
+
+    Attributes:
+        id: Its id.
+        text: Its text.
+        date: The date of what it tells, as far as known.
+        said: The day on which it was said or stored, if known.
+        outdated: A newer memory has replaced it.
+        own_words: The user said it, as opposed to someone else in an import.
+    """
+
+    id: str
+    text: str
+    date: str = ""
+    said: str = ""
+    outdated: bool = False
+    own_words: bool = True
+
+    @property
+    def subject(self) -> Subject | None:
+        """What it is about."""
+        return subject_stated(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What was found for a question.
+
+    Attributes:
+        answers: Memories that answer it, best first.
+        mentions: Memories that only touch it, best first.
+    """
+
+    answers: tuple[Known, ...] = ()
+    mentions: tuple[Known, ...] = ()
+
+
+def preloaded(messages: Sequence[BaseMessage]) -> list[Known]:
+    """Return the memories that were put into the prompt, best first."""
+    found: list[Known] = []
+    for message in messages:
+        if isinstance(message, SystemMessage | HumanMessage):
+            inside = False
+            for line in message_text(message).splitlines():
+                inside = line.strip() == BEGIN or (inside and line.strip() != END)
+                if inside and (known := _read_line(line)):
+                    found.append(known)
+    return found
+
+
+def spoken_text(message: BaseMessage) -> str:
+    """Return what the user wrote, without memories that were put in front of it."""
+    _, marker, after = message_text(message).rpartition(f"\n{END}")
+    return after.strip() if marker else message_text(message).strip()
+
+
+def message_text(message: BaseMessage) -> str:
+    """Return the text parts of a message, joined by line breaks."""
+    content = message.content
+    if isinstance(content, str):
+        return content
+    parts = (
+        part if isinstance(part, str) else str(part.get("text") or "")
+        for part in content
+        if isinstance(part, str) or part.get("type") == "text"
+    )
+    return "\n".join(part for part in parts if part)
+
+
+def tool_memories(message: ToolMessage) -> list[Known]:
+    """Return the memories that a tool gave back."""
+    artifact = message.artifact
+    given = [artifact] if isinstance(artifact, MemoryEntry) else artifact
+    if isinstance(given, Sequence) and not isinstance(given, str | bytes):
+        entries = [entry for entry in given if isinstance(entry, MemoryEntry)]
+        if entries:
+            return [_from_entry(entry) for entry in entries]
+    lines = message_text(message).splitlines()
+    return [known for line in lines if (known := _read_line(line))]
+
+
+def recall(
+    question: str,
+    subject: Subject | None,
+    candidates: Iterable[Known],
+    *,
+    when: str | None = None,
+) -> Recall:
+    """Sort candidates into those that answer a question and those that touch it.
+
+    A memory answers if it is about the subject asked for, or says every content word
+    of the question. With a date in the question it also has to be of that date.
+
+    Args:
+        question: The question in the user's words.
+        subject: What it asks about, if a rule knows it.
+        candidates: Memories, most relevant first.
+        when: The date named in the question, as exact as it was named.
+    """
+    wanted = content_terms(question)
+    scored: list[tuple[float, Known]] = []
+    for known in dict.fromkeys(candidates):
+        if when and known.date.startswith(when):
+            rest = content_terms(_without_dates(question))
+            scored.append((2 + coverage(rest, known.text), known))
+            continue
+        about = subject is not None and _same(subject, known.subject)
+        share = coverage(wanted, known.text)
+        if about or share >= _MENTIONS:
+            scored.append(((1 if about and not when else 0) + share, known))
+    ordered = [k for _, k in sorted(scored, key=lambda pair: -pair[0])]
+    grades = {known: grade for grade, known in scored}
+    floor = _ANSWERS if not when else 2
+    current = [k for k in ordered if grades[k] >= floor and not k.outdated]
+    answers = current or [k for k in ordered if grades[k] >= floor]
+    if answers and grades[answers[0]] >= 1 + _ANSWERS and not when:
+        answers = [k for k in answers if grades[k] >= 1 + _ANSWERS]
+    if subject is not None and subject.single:
+        answers = answers[:1]
+    mentions = [k for k in ordered if k not in answers and not k.outdated]
+    return Recall(tuple(answers), () if answers else tuple(mentions))
+
+
+def to_replace(
+    text: str, subject: Subject | None, candidates: Iterable[Known]
+) -> Known | None:
+    """Return the memory that a correction takes the place of, if there is one.
+
+    It is about the same single-valued subject, or shares more than words of liking
+    with the new statement.
+    """
+    found = [known for known in dict.fromkeys(candidates) if not known.outdated]
+    if subject is not None and subject.single:
+        return next((k for k in found if _same(subject, k.subject)), None)
+    wanted = content_terms(text) - _ATTITUDES
+    graded = [(coverage(wanted, known.text), -i) for i, known in enumerate(found)]
+    best, position = max(graded, default=(0.0, 0))
+    return found[-position] if best >= _MENTIONS else None
+
+
+def to_forget(
+    text: str, subject: Subject | None, candidates: Iterable[Known]
+) -> tuple[Known | None, list[Known]]:
+    """Return the memory to delete and other memories that mention the same."""
+    found = recall(text, subject, candidates)
+    both = [*found.answers, *found.mentions]
+    wanted = content_terms(text)
+    # The best answer, and of those the one that says the most of what was named.
+    best = max(both, key=lambda known: coverage(wanted, known.text), default=None)
+    return best, [known for known in both if known is not best]
+
+
+_ATTITUDES: Final = content_terms(
+    "like love enjoy prefer hate dislike stop quit use want eat drink 喜欢 讨厌"
+) | {"喜欢", "讨厌", "欢喝", "欢吃"}
+
+
+def _same(asked: Subject, stated: Subject | None) -> bool:
+    return stated is not None and stated.name == asked.name
+
+
+def _without_dates(question: str) -> str:
+    return re.sub(
+        r"\b(?:yesterday|today|tomorrow|last \w+|do|did|happen(?:ed)?)\b|\d{4}-\d\d-\d\d"
+        r"|昨天|今天|明天|前天|去年|上个?月|做|发生",
+        " ",
+        question,
+        flags=re.IGNORECASE,
+    )
+
+
+def _read_line(line: str) -> Known | None:
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    text = match["rest"]
+    date, outdated = "", False
+    if details := _DETAILS.search(text):
+        text = text[: details.start()]
+        parts = details["details"].split("; ")
+        date = next((p[5:] for p in parts if p.startswith("date=")), "")
+        outdated = any(part.startswith("replaced by") for part in parts)
+    return Known(match["id"], text, date, outdated=outdated, own_words=_own(text))
+
+
+def _from_entry(entry: MemoryEntry) -> Known:
+    said = (entry.source and entry.source.said_at) or entry.created_at
+    role = entry.source.role if entry.source else None
+    return Known(
+        entry.id,
+        entry.memory,
+        entry.event_label() or "",
+        said.date().isoformat(),
+        entry.superseded_by is not None,
+        own_words=_own(entry.memory) and role in {None, "user", "human"},
+    )
+
+
+def _own(text: str) -> bool:
+    return bool(_MY_WORDS.search(text)) and not _SPEAKER.match(text)
