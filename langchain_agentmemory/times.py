@@ -44,7 +44,7 @@ _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})"
 _INSTANT: Final = re.compile(
     r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})"
     r"(?:T(?P<clock>[0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,](?P<fraction>[0-9]+))?"
-    r"(?P<zone>Z|[+-][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?"
+    r"(?P<zone>Z|[+-][0-9]{2}:[0-5][0-9](?::[0-5][0-9])?)?"
     r"| +(?P<clock2>[0-9]{2}:[0-9]{2}:[0-9]{2})(?:[.,](?P<fraction2>[0-9]+))?)"
 )
 _CHINESE_MONTH = r" *(?P<month>[0-9]{1,2}) *月"

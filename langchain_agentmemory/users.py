@@ -230,14 +230,13 @@ def _user_and_app(holder: Any) -> tuple[Any, Any]:
 
 def _read(holder: Any, name: str) -> Any:
     """Return an attribute or key, `None` when it is missing or empty."""
-    if holder is None:
-        return None
-    if isinstance(holder, Mapping):
-        return _given(holder.get(name))
     try:
-        return _given(getattr(holder, name, None))
+        value = getattr(holder, name, None)
     except (NotImplementedError, KeyError):  # how some servers model "nobody"
-        return None
+        value = None
+    if value is None and isinstance(holder, Mapping):
+        value = holder.get(name)
+    return _given(value)
 
 
 def _given(value: Any) -> Any:
