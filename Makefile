@@ -64,7 +64,7 @@ type: $(VENV)/.group-typing ## mypy --strict.
 	$(BIN)/mypy
 
 docs: $(VENV)/.group-docs ## Build the documentation; a warning is a failure.
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.group-bench ## Measure against LangGraph's stores; writes docs/performance.md.
 	$(BIN)/python -m benchmarks

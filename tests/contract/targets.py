@@ -133,7 +133,10 @@ class SqlitePeer(Target):
     def _translated(options: dict[str, Any]) -> dict[str, Any]:
         # It reads the indexed fields under a name of its own.
         if index := options.get("index"):
-            options = {**options, "index": {**index, "text_fields": index["fields"]}}
+            options = {
+                **options,
+                "index": {**index, "text_fields": index.get("fields")},
+            }
         return options
 
     @contextmanager
