@@ -1,0 +1,57 @@
+"""The shape of the lexical score: its weights and constants."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """How the parts of a lexical score are weighed. All results lie in [0, 1].
+
+    Attributes:
+        coverage: Weight of the share of the query's tokens that matched.
+        rarity: Weight of the same share, each token counted by its rarity.
+        strength: Weight of how strongly the matched tokens matched (BM25 against its
+            upper bound).
+        phrase: Weight of the query's words standing in order in the document.
+        phrase_in_topics: What a phrase in the topics counts against one in the text.
+        saturation: BM25's k1.
+        length_share: BM25's b: how much a document's length matters.
+        topics: What a match in the topics counts against one in the text.
+        floor: The least value of the denominators of coverage and rarity. With 1, a
+            match in a tiny corpus, where nothing is rare, cannot look rare.
+        substring: The score of a document that no token matched but that contains
+            the query's text.
+        substring_in_topics: The same for its topics.
+    """
+
+    coverage: float
+    rarity: float
+    strength: float
+    phrase: float
+    phrase_in_topics: float
+    saturation: float
+    length_share: float
+    topics: float
+    floor: float
+    substring: float
+    substring_in_topics: float
+
+
+REFERENCE_FORMULA: Final = Formula(
+    coverage=0.40,
+    rarity=0.25,
+    strength=0.25,
+    phrase=0.10,
+    phrase_in_topics=0.8,
+    saturation=1.2,
+    length_share=0.75,
+    topics=0.65,
+    floor=1.0,
+    substring=0.35,
+    substring_in_topics=0.2275,
+)
+"""The constants of the reference score."""
+
+DEFAULT_FORMULA: Final = REFERENCE_FORMULA
+"""The constants of the default score."""

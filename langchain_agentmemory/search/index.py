@@ -1,0 +1,235 @@
+"""The lexical side of a shelf: slots in blocks, and the score of every slot."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from langchain_agentmemory.search.lexical import Matches, Statistics, score_matches
+from langchain_agentmemory.search.postings import (
+    BLOCK_SIZE,
+    Block,
+    OpenBlock,
+    Tokens,
+    documents_in_order,
+    parse_blobs,
+)
+from langchain_agentmemory.search.tokenize import Query
+
+UNINDEXED: Final = b""
+"""The token blob of an item that takes no part in lexical search."""
+
+_BITS: Final = BLOCK_SIZE.bit_length() - 1
+_OFFSET: Final = BLOCK_SIZE - 1
+_NO_TOKENS: Final = b"\0" * 24
+
+
+class LexicalIndex:
+    """Append-only blocks of documents, numbered by slot.
+
+    Args:
+        moved: Called with (old slots, new slots) when living documents of a block
+            that is half dead were appended to the open block.
+    """
+
+    def __init__(self, moved: Callable[[list[int], int], None]) -> None:
+        """Start empty."""
+        self.size = 0
+        self.documents = 0
+        self.alive = np.zeros(0, np.bool_)
+        self.indexed = np.zeros(0, np.bool_)
+        self._lengths = np.zeros((2, 0), np.float32)
+        self._length_sums = [0, 0]
+        self._blocks: list[Block | None] = []
+        self._living: list[int] = []
+        self._open = OpenBlock()
+        self._open_number = -1
+        self._dead = 0
+        self._moved = moved
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        blocks = sum(block.nbytes for block in self._blocks if block is not None)
+        return blocks + self.alive.nbytes + self.indexed.nbytes + self._lengths.nbytes
+
+    def room(self) -> int:
+        """Return how many documents can be appended at once, making room if need be."""
+        if self._open_number < 0 or self._open.documents == BLOCK_SIZE:
+            self._open_next()
+        return BLOCK_SIZE - self._open.documents
+
+    def append(self, blobs: Sequence[bytes]) -> int:
+        """Append at most `room()` documents and return the first one's slot."""
+        if len(blobs) == 1:
+            return self._append(parse_blobs([blobs[0] or _NO_TOKENS]), [bool(blobs[0])])
+        tokens = parse_blobs([blob or _NO_TOKENS for blob in blobs])
+        return self._append(tokens, [bool(blob) for blob in blobs])
+
+    def kill(self, slot: int) -> None:
+        """Mark a living slot dead; the documents of half dead blocks may move."""
+        self.alive[slot] = False
+        self._dead += 1
+        if self.indexed[slot]:
+            self.documents -= 1
+            content, topics = self._lengths[:, slot].tolist()
+            self._length_sums[0] -= int(content)
+            self._length_sums[1] -= int(topics)
+        number = slot >> _BITS
+        self._living[number] -= 1
+        if number != self._open_number and self._living[number] * 2 < BLOCK_SIZE:
+            self._empty_out(number)
+
+    def matches(self, query: Query) -> Matches:
+        """Return the postings of the query's terms in living documents."""
+        terms, codes, counts, sizes, bases = [], [], [], [], []
+        for number, block in enumerate(self._blocks):
+            if block is None:
+                continue
+            for index, postings in block.postings(query.terms):
+                terms.append(index)
+                codes.append(postings.codes)
+                counts.append(postings.counts)
+                sizes.append(len(postings.codes))
+                bases.append(number << _BITS)
+        if not terms:
+            return _NO_MATCHES
+        code = np.concatenate(codes)
+        found = Matches(
+            terms=np.repeat(terms, sizes),
+            slots=np.repeat(bases, sizes) + (code >> 2),
+            in_topics=(code & 2).astype(np.bool_),
+            first=(code & 1) == 0,
+            counts=np.concatenate(counts).astype(np.float64),
+        )
+        return found.keep(self.alive[found.slots]) if self._dead else found
+
+    def statistics(self, query: Query, matches: Matches) -> Statistics:
+        """Return what a score needs to know of the living documents."""
+        frequencies = matches.frequencies(len(query.terms))
+        return Statistics(self.documents, frequencies, *self._length_sums)
+
+    def scores(
+        self, query: Query, statistics: Statistics | None
+    ) -> NDArray[np.float32]:
+        """Return the score of every slot by its matching tokens, 0 without any."""
+        scores = np.zeros(self.size, np.float32)
+        matches = self.matches(query)
+        if len(matches.terms):
+            statistics = statistics or self.statistics(query, matches)
+            hit, values = score_matches(
+                query, statistics, matches, self._lengths, self.size
+            )
+            scores[hit] = values
+            self._add_phrase_bonus(query, matches, scores)
+            np.minimum(scores, 1, out=scores)
+        return scores
+
+    def _add_phrase_bonus(
+        self, query: Query, matches: Matches, scores: NDArray[np.float32]
+    ) -> None:
+        """Raise the documents in which the query's words stand in order."""
+        phrase, formula = query.phrase, query.formula
+        if len(phrase) < 2 or not formula.phrase:  # noqa: PLR2004 - order needs two
+            return
+        in_phrase = np.zeros(len(query.terms), np.bool_)
+        in_phrase[list(phrase)] = True
+        counted = matches.slots[matches.first & in_phrase[matches.terms]]
+        complete = np.bincount(counted, minlength=self.size) == len(phrase)
+        candidates = np.flatnonzero(complete)
+        terms = [query.terms[index] for index in phrase]
+        for number in np.unique(candidates >> _BITS).tolist():
+            block = self._blocks[number]
+            if block is None:
+                continue
+            base = number << _BITS
+            bonus = np.zeros(block.documents)
+            in_topics = documents_in_order(block, terms, in_topics=True)
+            bonus[in_topics] = formula.phrase * formula.phrase_in_topics
+            in_content = documents_in_order(block, terms, in_topics=False)
+            bonus[in_content] = formula.phrase
+            bonus[~self.alive[base : base + block.documents]] = 0
+            scores[base : base + block.documents] += bonus.astype(np.float32)
+
+    def _append(self, tokens: Tokens, indexed: list[bool]) -> int:
+        count = len(indexed)
+        first = (self._open_number << _BITS) + self._open.documents
+        last = first + count
+        self._open.append(tokens)
+        self._reserve(last)
+        lengths = tokens.counts.reshape(count, 2, 2).sum(axis=2)
+        self.alive[first:last] = True
+        self.indexed[first:last] = indexed
+        self._lengths[:, first:last] = lengths.T
+        self._length_sums[0] += int(lengths[:, 0].sum())
+        self._length_sums[1] += int(lengths[:, 1].sum())
+        self.documents += sum(indexed)
+        self._living[self._open_number] += count
+        self.size = max(self.size, last)
+        return first
+
+    def _reserve(self, size: int) -> None:
+        if size > len(self.alive):
+            larger = max(16, size, 2 * len(self.alive))
+            self.alive = _extended(self.alive, larger)
+            self.indexed = _extended(self.indexed, larger)
+            self._lengths = np.stack(
+                [_extended(lengths, larger) for lengths in self._lengths]
+            )
+
+    def _open_next(self) -> None:
+        """Seal the open block, or empty it if half dead, and open another."""
+        full = self._open_number
+        if full >= 0:
+            self._blocks[full] = self._open.seal()
+        self._open = OpenBlock()
+        if None in self._blocks:
+            self._open_number = self._blocks.index(None)
+            self._blocks[self._open_number] = self._open
+        else:
+            self._open_number = len(self._blocks)
+            self._blocks.append(self._open)
+            self._living.append(0)
+        if full >= 0 and self._living[full] * 2 < BLOCK_SIZE:
+            self._empty_out(full)
+
+    def _empty_out(self, number: int) -> None:
+        """Append the living documents of a block to the open one; drop the block."""
+        block = self._blocks[number]
+        if block is None:
+            return
+        base = number << _BITS
+        living = np.flatnonzero(self.alive[base : base + block.documents])
+        self._dead -= block.documents - len(living)
+        while len(living):
+            part, living = living[: self.room()], living[self.room() :]
+            old = base + part
+            self._unaccount(old)
+            first = self._append(block.tokens(part), self.indexed[old].tolist())
+            self._moved(old.tolist(), first)
+        self._blocks[number] = None
+        self._living[number] = 0
+
+    def _unaccount(self, slots: NDArray[np.int64]) -> None:
+        """Take slots that are about to be appended again out of all counts."""
+        self.alive[slots] = False
+        self.documents -= int(self.indexed[slots].sum())
+        content, topics = self._lengths[:, slots].sum(axis=1, dtype=np.float64)
+        self._length_sums[0] -= int(content)
+        self._length_sums[1] -= int(topics)
+
+
+_NO_MATCHES: Final = Matches(
+    np.zeros(0, np.int64),
+    np.zeros(0, np.int64),
+    np.zeros(0, np.bool_),
+    np.zeros(0, np.bool_),
+    np.zeros(0, np.float64),
+)
+
+
+def _extended(array: NDArray, size: int) -> NDArray:
+    larger = np.zeros(size, array.dtype)
+    larger[: len(array)] = array
+    return larger

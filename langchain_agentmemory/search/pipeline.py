@@ -1,0 +1,245 @@
+"""From scored candidates to the page that a search returns.
+
+Filter, order, kind fallback and removal of near-duplicates all happen before the cut to
+the limit, so that a full page comes back whenever there is one.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Final, Generic, TypeVar
+
+T = TypeVar("T")
+
+KIND_FALLBACK_BELOW: Final = 3
+"""Other kinds fill up a search by kind that finds fewer than this."""
+DUPLICATE_NUMERATOR: Final = 4
+DUPLICATE_DENOMINATOR: Final = 5
+"""Two memories whose token sets overlap by 4/5 (Jaccard) or more are near-duplicates."""
+
+_FACT: Final = "fact"
+_GROWTH: Final = 4
+_FIRST_FETCH: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Generic[T]):
+    """A scored item, with what filters and ordering look at.
+
+    Attributes:
+        item: What the caller wants back.
+        id: Its id: the last tie-breaker, and what makes it one candidate.
+        text: What near-duplicates are recognised by.
+        score: Relevance, positive.
+        kind: Its kind; `""` counts as a fact.
+        event_time: When it happened, aware; `None` for the undated.
+        created_at: First write, aware.
+        updated_at: Last write, aware.
+    """
+
+    item: T
+    id: str
+    text: str
+    score: float
+    kind: str
+    event_time: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What to keep of the candidates and in which order: search options, parsed.
+
+    Attributes:
+        limit: How many at most, `None` = all.
+        threshold: Scores below it are dropped; 0 keeps every positive one.
+        kind: Keep only this kind.
+        kind_fallback: Fill up with other kinds when fewer than 3 of `kind` match.
+        time_after: Events before it are dropped. Undated entries pass.
+        time_before: Events after it are dropped. Undated entries pass.
+        order_by_event_time: Earlier events first among equal scores.
+        deduplicate: Drop near-duplicates of better entries.
+        decay: Half-life of a score since the last write.
+        now: The time from which `decay` counts; now if not given.
+    """
+
+    limit: int | None = 10
+    threshold: float = 0.0
+    kind: str | None = None
+    kind_fallback: bool = False
+    time_after: datetime | None = None
+    time_before: datetime | None = None
+    order_by_event_time: bool = False
+    deduplicate: bool = False
+    decay: timedelta | None = None
+    now: datetime | None = None
+
+
+TokenSet = Callable[[str], frozenset[str]]
+Fetch = Callable[[int | None], tuple[Sequence[Candidate[T]], float]]
+"""Takes a number `k` (`None` = all) and returns the `k` best candidates by score, with
+all that tie with the last of them, and an upper bound of every other one's score (0
+when there is no other)."""
+
+
+def find_page(
+    fetch: Fetch[T], criteria: Criteria, token_set: TokenSet
+) -> list[Candidate[T]]:
+    """Return the page of a search, looking at no more candidates than it takes.
+
+    Args:
+        fetch: Gives the best candidates.
+        criteria: What to keep.
+        token_set: Returns the tokens by which near-duplicates are recognised.
+    """
+    limit = criteria.limit
+    if limit is not None and limit <= 0:
+        return []
+    k = None if limit is None else max(_FIRST_FETCH, 2 * limit)
+    while True:
+        candidates, bound = fetch(k)
+        page = select(candidates, criteria, token_set)
+        if k is None or bound <= 0 or bound < criteria.threshold:
+            return page
+        if _is_settled(page, criteria, bound):
+            return page
+        k *= _GROWTH
+
+
+def _is_settled(
+    page: Sequence[Candidate[T]], criteria: Criteria, bound: float
+) -> bool:
+    """Tell whether candidates of at most the bound could not change a full page."""
+    if criteria.limit is None or len(page) < criteria.limit:
+        return False
+    if criteria.kind and criteria.kind_fallback:
+        found = sum(_is_kind(entry, criteria.kind) for entry in page)
+        # With fewer, others stand in the page whose place a late one might take.
+        if found < min(criteria.limit, KIND_FALLBACK_BELOW):
+            return False
+    return min(entry.score for entry in page) > bound
+
+
+def select(
+    candidates: Iterable[Candidate[T]], criteria: Criteria, token_set: TokenSet
+) -> list[Candidate[T]]:
+    """Filter, order, fall back to other kinds, remove near-duplicates, and cut."""
+    if criteria.decay is not None:
+        candidates = decayed(candidates, criteria.decay, criteria.now)
+    within = [entry for entry in candidates if _passes(entry, criteria)]
+    entries = ordered(within, by_event_time=criteria.order_by_event_time)
+    if criteria.kind:
+        entries = _of_kind(entries, criteria.kind, fallback=criteria.kind_fallback)
+    if criteria.deduplicate:
+        entries = without_near_duplicates(entries, token_set)
+    return entries[: criteria.limit]
+
+
+def decayed(
+    candidates: Iterable[Candidate[T]], half_life: timedelta, now: datetime | None
+) -> list[Candidate[T]]:
+    """Return the candidates with scores halved for each half-life of their age."""
+    moment = now or datetime.now(UTC)
+    return [
+        replace(
+            entry,
+            score=entry.score * 0.5 ** (max(moment - entry.updated_at, _NONE) / half_life),
+        )
+        for entry in candidates
+    ]
+
+
+_NONE: Final = timedelta(0)
+
+
+def _passes(entry: Candidate[T], criteria: Criteria) -> bool:
+    """Tell whether score and event time are within bounds."""
+    if entry.score <= 0 or entry.score < criteria.threshold:
+        return False
+    event = entry.event_time
+    if event is None:
+        return True
+    if criteria.time_after is not None and event < criteria.time_after:
+        return False
+    return criteria.time_before is None or event <= criteria.time_before
+
+
+def _is_kind(entry: Candidate[T], kind: str) -> bool:
+    return (entry.kind or _FACT) == kind
+
+
+def _of_kind(
+    entries: list[Candidate[T]], kind: str, *, fallback: bool
+) -> list[Candidate[T]]:
+    """Keep one kind; with fallback, the others behind it when it is scarce."""
+    preferred = [entry for entry in entries if _is_kind(entry, kind)]
+    if not fallback or len(preferred) >= KIND_FALLBACK_BELOW:
+        return preferred
+    return preferred + [entry for entry in entries if not _is_kind(entry, kind)]
+
+
+def ordered(
+    entries: Iterable[Candidate[T]], *, by_event_time: bool = False
+) -> list[Candidate[T]]:
+    """Return best first; ties by event (if asked), newest write, creation, id."""
+    result = sorted(entries, key=lambda entry: entry.id)
+    result.sort(key=lambda entry: entry.created_at, reverse=True)
+    result.sort(key=lambda entry: entry.updated_at, reverse=True)
+    if by_event_time:
+        dated = [entry for entry in result if entry.event_time is not None]
+        dated.sort(key=lambda entry: entry.event_time or entry.updated_at)
+        result = dated + [entry for entry in result if entry.event_time is None]
+    result.sort(key=lambda entry: entry.score, reverse=True)
+    return result
+
+
+def kind_first(
+    entries: Iterable[Candidate[T]], kind: str | None, *, by_event_time: bool = False
+) -> list[Candidate[T]]:
+    """Return entries of a kind in order, then the others in order."""
+    everything = ordered(entries, by_event_time=by_event_time)
+    if not kind:
+        return everything
+    # `sort` is stable, and False comes before True.
+    everything.sort(key=lambda entry: not _is_kind(entry, kind))
+    return everything
+
+
+def without_near_duplicates(
+    entries: Sequence[Candidate[T]], token_set: TokenSet
+) -> list[Candidate[T]]:
+    """Drop entries that are near-duplicates of a better one, kept or dropped itself.
+
+    The order stays. Entries without tokens are nobody's duplicates.
+    """
+    ranks = sorted(range(len(entries)), key=lambda index: -entries[index].score)
+    seen = _SeenSets()
+    dropped = {
+        index for index in ranks if seen.add_and_compare(token_set(entries[index].text))
+    }
+    return [entry for index, entry in enumerate(entries) if index not in dropped]
+
+
+class _SeenSets:
+    """Token sets met so far, found again by any token they share."""
+
+    def __init__(self) -> None:
+        self._sizes: list[int] = []
+        self._holders: dict[str, list[int]] = {}
+
+    def add_and_compare(self, tokens: frozenset[str]) -> bool:
+        """Remember a set; tell whether an earlier one is a near-duplicate of it."""
+        common: dict[int, int] = {}
+        for token in tokens:
+            for number in self._holders.setdefault(token, []):
+                common[number] = common.get(number, 0) + 1
+        duplicate = any(
+            count * DUPLICATE_DENOMINATOR
+            >= DUPLICATE_NUMERATOR * (len(tokens) + self._sizes[number] - count)
+            for number, count in common.items()
+        )
+        for token in tokens:
+            self._holders[token].append(len(self._sizes))
+        self._sizes.append(len(tokens))
+        return duplicate

@@ -1,0 +1,47 @@
+"""The rankings that a store can be given by name."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.search.reference import ReferenceTokenizer
+from langchain_agentmemory.search.standard import DefaultTokenizer
+from langchain_agentmemory.search.tokenize import Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How documents are tokenised and scored.
+
+    Attributes:
+        name: `"default"` or `"reference"`.
+        tokenizer: Makes documents' token blobs and queries; a query carries the
+            formula by which documents are scored.
+        threshold: Scores below it are dropped unless a search says otherwise. 0 keeps
+            every positive score.
+    """
+
+    name: str
+    tokenizer: Tokenizer
+    threshold: float
+
+
+@cache
+def _known() -> dict[str, Ranking]:
+    return {
+        "default": Ranking("default", DefaultTokenizer(), 0.0),
+        "reference": Ranking("reference", ReferenceTokenizer(), 0.3),
+    }
+
+
+def get_ranking(name: str) -> Ranking:
+    """Return the ranking of this name.
+
+    Raises:
+        InvalidInput: If there is none.
+    """
+    ranking = _known().get(name)
+    if ranking is None:
+        msg = f"Unknown ranking {name!r}: use one of {', '.join(_known())}."
+        raise InvalidInput(msg)
+    return ranking

@@ -1,0 +1,267 @@
+"""A shelf: the warm, in-memory search index of one namespace.
+
+Documents are appended to blocks and never changed: an update kills the old slot and
+appends a new one. A block that is half dead is emptied into the open one. Slots are valid
+until the next write; keys always are. The caller holds a lock.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from langchain_agentmemory.search.index import UNINDEXED, LexicalIndex
+from langchain_agentmemory.search.lexical import Statistics, fallback_score
+from langchain_agentmemory.search.postings import BLOCK_SIZE
+from langchain_agentmemory.search.tokenize import Query, Tokenizer, is_blob_of
+from langchain_agentmemory.search.vectors import VectorColumn, Vectors
+
+T = TypeVar("T")
+
+Texts = tuple[str, str]
+"""The content of a document and its topics, joined with one blank."""
+Row = tuple[str, T, bytes | None, Vectors | None]
+"""Key, item, token blob, vectors."""
+
+
+class Shelf(Generic[T]):
+    """The search index of one namespace.
+
+    Args:
+        tokenizer: Makes queries, and the tokens of rows that come with none, or with
+            another tokenizer's.
+        dims: Length of the vectors, `None` without vectors.
+        text: Returns the texts of an item, for re-tokenising and for the search for
+            whole phrases where no token matched. Without it, such rows cannot be
+            loaded and such searches find nothing.
+        relocated: Called with an item and a view of its vectors when they had to be
+            moved in memory. Whoever keeps views replaces them then, or the old rows
+            stay in memory.
+    """
+
+    def __init__(
+        self,
+        tokenizer: Tokenizer,
+        dims: int | None,
+        *,
+        text: Callable[[T], Texts] | None = None,
+        relocated: Callable[[T, Vectors], None] | None = None,
+    ) -> None:
+        """Start empty."""
+        self.tokenizer = tokenizer
+        self.dims = dims
+        self._text = text
+        self._relocated = relocated
+        self._slots: dict[str, int] = {}
+        self._keys: list[str] = []
+        self._items: list[T | None] = []
+        self._index = LexicalIndex(self._documents_moved)
+        self._vectors = None if dims is None else VectorColumn(dims, self._rows_moved)
+
+    def __len__(self) -> int:
+        """Return how many items are alive."""
+        return len(self._slots)
+
+    def __contains__(self, key: object) -> bool:
+        """Tell whether an item of this key is alive."""
+        return key in self._slots
+
+    @property
+    def alive(self) -> NDArray[np.bool_]:
+        """Which slots hold a living item, bool, shape (slots,)."""
+        return self._index.alive[: self._index.size]
+
+    @property
+    def nbytes(self) -> int:
+        """Estimate of the bytes held, the items themselves not counted."""
+        vectors = self._vectors.nbytes if self._vectors is not None else 0
+        return self._index.nbytes + vectors + 180 * len(self._slots)
+
+    def get(self, key: str) -> T | None:
+        """Return the item of a key, `None` if there is none."""
+        slot = self._slots.get(key)
+        return None if slot is None else self._items[slot]
+
+    def slot(self, key: str) -> int | None:
+        """Return the slot of a key until the next write, `None` if there is none."""
+        return self._slots.get(key)
+
+    def key(self, slot: int) -> str:
+        """Return the key of a living slot."""
+        return self._keys[slot]
+
+    def item(self, slot: int) -> T:
+        """Return the item of a living slot.
+
+        Raises:
+            KeyError: If the slot is dead or was never used.
+        """
+        item = self._items[slot]
+        if item is None:
+            raise KeyError(slot)
+        return item
+
+    def items(self) -> Iterator[tuple[str, T]]:
+        """Yield the keys and items alive, in the order of their last write."""
+        for key, slot in self._slots.items():
+            yield key, self.item(slot)
+
+    def vectors(self, key: str) -> Vectors | None:
+        """Return a view of the vectors of a key, `None` without any."""
+        slot = self._slots.get(key)
+        if slot is None or self._vectors is None:
+            return None
+        return self._vectors.view(slot)
+
+    def load(self, rows: Iterable[Row[T]]) -> None:
+        """Put many rows, faster than one by one. The last of equal keys wins."""
+        source = iter(rows)
+        while batch := list(islice(source, BLOCK_SIZE)):
+            self._load_batch(list({row[0]: row for row in batch}.values()))
+
+    def upsert(
+        self, key: str, item: T, tokens: bytes | None, vectors: Vectors | None = None
+    ) -> Vectors | None:
+        """Put one item, in place of an older one of this key.
+
+        Args:
+            key: The key.
+            item: What `item` and `get` give back; never `None`.
+            tokens: Its token blob; `None` makes one of its text, `UNINDEXED` keeps it
+                out of lexical search.
+            vectors: Its vectors, shape (dims,) or (count, dims), of any length.
+
+        Returns:
+            A view of the normalised vectors as they are kept here: keep this and drop
+            your own copy. `None` without vectors.
+        """
+        blob = self._own_blob(item, tokens)
+        self.remove(key)
+        self._index.room()
+        slot = self._index.append((blob,))
+        self._settle(slot, key, item)
+        return self._put_vectors(slot, vectors)
+
+    def remove(self, key: str) -> bool:
+        """Forget a key. Returns whether there was one."""
+        slot = self._slots.pop(key, None)
+        if slot is None:
+            return False
+        self._items[slot] = None
+        if self._vectors is not None:
+            self._vectors.remove(slot)
+        self._index.kill(slot)
+        return True
+
+    def statistics(self, query: Query) -> Statistics:
+        """Return what a score needs to know of this corpus."""
+        return self._index.statistics(query, self._index.matches(query))
+
+    def lexical(
+        self, query: Query, statistics: Statistics | None = None
+    ) -> NDArray[np.float32]:
+        """Return the lexical score of every slot: in [0, 1], 0 where nothing matched.
+
+        Args:
+            query: From this shelf's tokenizer.
+            statistics: Of a larger corpus, so that scores of several shelves compare;
+                this shelf alone if not given.
+        """
+        if not query.text:
+            return np.zeros(self._index.size, np.float32)
+        scores = self._index.scores(query, statistics)
+        if query.fallback is not None and self._text is not None:
+            self._fall_back(query, scores, self._text)
+        return scores
+
+    def vector(self, query: Vectors) -> Vectors:
+        """Return the cosine of every slot's best vector, `-inf` where it has none.
+
+        Args:
+            query: One unit vector, float32, shape (dims,).
+        """
+        size = self._index.size
+        if self._vectors is None:
+            return np.full(size, -np.inf, np.float32)
+        return self._vectors.similarities(np.asarray(query, np.float32), size)
+
+    def _fall_back(
+        self,
+        query: Query,
+        scores: NDArray[np.float32],
+        text: Callable[[T], Texts],
+    ) -> None:
+        """Score by the whole text those documents that no token matched."""
+        index = self._index
+        unmatched = index.alive[: index.size] & index.indexed[: index.size]
+        unmatched &= scores == 0
+        for slot in np.flatnonzero(unmatched).tolist():
+            score = fallback_score(query, *text(self.item(slot)))
+            if score:
+                scores[slot] = score
+
+    def _own_blob(self, item: T, tokens: bytes | None) -> bytes:
+        if tokens == UNINDEXED:
+            return UNINDEXED
+        if tokens is not None and is_blob_of(tokens, self.tokenizer.fingerprint):
+            return tokens
+        if self._text is None:
+            msg = "No tokens of this shelf's tokenizer: give the shelf `text=`."
+            raise ValueError(msg)
+        return self.tokenizer.document(*self._text(item))
+
+    def _load_batch(self, batch: Sequence[Row[T]]) -> None:
+        blobs = [self._own_blob(item, tokens) for _, item, tokens, _ in batch]
+        for row in batch:
+            self.remove(row[0])
+        done = 0
+        while done < len(batch):
+            part = batch[done : done + self._index.room()]
+            first = self._index.append(blobs[done : done + len(part)])
+            for slot, (key, item, _, vectors) in enumerate(part, first):
+                self._settle(slot, key, item)
+                self._put_vectors(slot, vectors)
+            done += len(part)
+
+    def _settle(self, slot: int, key: str, item: T) -> None:
+        """Write down who lives in a slot, new or used before."""
+        if slot == len(self._items):
+            self._items.append(item)
+            self._keys.append(key)
+        else:
+            self._items[slot] = item
+            self._keys[slot] = key
+        self._slots[key] = slot
+
+    def _put_vectors(self, slot: int, vectors: Vectors | None) -> Vectors | None:
+        if vectors is None or not len(vectors) or self._vectors is None:
+            return None
+        return self._vectors.add(slot, vectors)
+
+    def _documents_moved(self, old: list[int], first: int) -> None:
+        for new, before in enumerate(old, first):
+            item = self.item(before)
+            self._items[before] = None
+            self._settle(new, self._keys[before], item)
+            if self._vectors is not None:
+                self._vectors.move(before, new)
+
+    def _rows_moved(self, slot: int, view: Vectors) -> None:
+        if self._relocated is not None:
+            self._relocated(self.item(slot), view)
+
+
+def top(scores: NDArray[np.float32], k: int | None) -> NDArray[np.int64]:
+    """Return the slots of the `k` best positive scores and of all that tie with them.
+
+    Best first, later slots first among equals. `None` returns all positive scores.
+    """
+    slots = np.flatnonzero(scores > 0)
+    values = scores[slots]
+    if k is not None and k < len(slots):
+        least = -np.partition(-values, k - 1)[k - 1] if k > 0 else np.inf
+        best = values >= least
+        slots, values = slots[best], values[best]
+    return slots[np.lexsort((-slots, -values))]

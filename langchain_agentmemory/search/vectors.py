@@ -1,0 +1,192 @@
+"""The one in-memory copy of a namespace's vectors, and exact search over it.
+
+Vectors are unit length float32 rows in chunks that never move once written, so that views
+of them stay valid. A chunk that is half dead has its living rows appended elsewhere.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_FIRST_CHUNK: Final = 64
+_LARGEST_CHUNK: Final = 4096
+_NOBODY: Final = -1
+
+Vectors = NDArray[np.float32]
+
+
+def normalized(vectors: Vectors) -> Vectors:
+    """Return unit length rows. A row without direction (zero, not finite) is zero."""
+    rows = np.atleast_2d(np.asarray(vectors, np.float32))
+    # Scaled first, so that squares of very large or small components stay finite.
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
+    usable = np.isfinite(largest) & (largest > 0)
+    scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=usable)
+    length = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
+    return np.divide(scaled, length, out=np.zeros_like(rows), where=length > 0)
+
+
+def _dot_with_vecdot(rows: Vectors, query: Vectors) -> Vectors:
+    """Row-wise products; twice as fast as `rows @ query` for a single query."""
+    return np.asarray(np.vecdot(rows, query))
+
+
+def _dot_with_matmul(rows: Vectors, query: Vectors) -> Vectors:
+    return np.asarray(rows @ query)
+
+
+dot: Callable[[Vectors, Vectors], Vectors] = (
+    _dot_with_vecdot if hasattr(np, "vecdot") else _dot_with_matmul
+)
+
+
+class _Chunk:
+    """Rows that never move, and the slot that owns each."""
+
+    def __init__(self, size: int, dims: int) -> None:
+        self.rows = np.empty((size, dims), np.float32)
+        self.owners = np.full(size, _NOBODY, np.int64)
+        self.used = 0
+        self.living = 0
+        self.one_each = True  # No slot owns two rows.
+
+
+class VectorColumn:
+    """The vectors of a shelf's slots: none, one or several each.
+
+    Args:
+        dims: Length of every vector.
+        relocated: Called with (slot, view) when living rows had to be moved, so that
+            whoever holds a view of the old rows can let go of it.
+    """
+
+    def __init__(self, dims: int, relocated: Callable[[int, Vectors], None]) -> None:
+        """Start empty."""
+        self._dims = dims
+        self._relocated = relocated
+        self._chunks: list[_Chunk] = []
+        self._bases: list[int] = []
+        self._next_base = 0
+        self._places: dict[int, tuple[int, int]] = {}
+
+    def __len__(self) -> int:
+        """Return how many slots have vectors."""
+        return len(self._places)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows written, dead ones included, and their bookkeeping."""
+        rows = sum(chunk.used for chunk in self._chunks)
+        return rows * (4 * self._dims + 8) + 200 * len(self._places)
+
+    def add(self, slot: int, vectors: Vectors) -> Vectors:
+        """Store a slot's vectors, normalised, and return a view of them."""
+        rows = normalized(vectors)
+        if rows.shape[1] != self._dims:
+            msg = (
+                f"Vectors must have {self._dims} dimensions, not {rows.shape[1]}: "
+                f"check the embedder against the configured `dims`."
+            )
+            raise ValueError(msg)
+        return self._write(slot, rows)
+
+    def view(self, slot: int) -> Vectors | None:
+        """Return the slot's vectors, shape (count, dims), `None` without any."""
+        place = self._places.get(slot)
+        if place is None:
+            return None
+        row, count = place
+        chunk, start = self._locate(row)
+        return chunk.rows[start : start + count]
+
+    def remove(self, slot: int) -> None:
+        """Forget the slot's vectors."""
+        place = self._places.pop(slot, None)
+        if place is None:
+            return
+        row, count = place
+        chunk, start = self._locate(row)
+        chunk.owners[start : start + count] = _NOBODY
+        chunk.living -= count
+        if chunk is not self._chunks[-1] and chunk.living * 2 < chunk.used:
+            self._evacuate(chunk)
+
+    def move(self, old: int, new: int) -> None:
+        """Give the vectors of one slot to another; the rows stay where they are."""
+        place = self._places.pop(old, None)
+        if place is None:
+            return
+        self._places[new] = place
+        row, count = place
+        chunk, start = self._locate(row)
+        chunk.owners[start : start + count] = new
+
+    def similarities(self, query: Vectors, size: int) -> Vectors:
+        """Return the cosine of each slot's best vector, `-inf` where it has none.
+
+        Args:
+            query: One unit vector, float32.
+            size: Number of slots.
+        """
+        # Dead rows have owner -1: they write into the last element, which is cut off.
+        best = np.full(size + 1, -np.inf, np.float32)
+        for chunk in self._chunks:
+            if not chunk.living:
+                continue
+            similarity = dot(chunk.rows[: chunk.used], query)
+            owners = chunk.owners[: chunk.used]
+            if chunk.one_each:
+                best[owners] = similarity
+            else:
+                np.maximum.at(best, owners, similarity)
+        return best[:size]
+
+    def _locate(self, row: int) -> tuple[_Chunk, int]:
+        index = bisect_right(self._bases, row) - 1
+        return self._chunks[index], row - self._bases[index]
+
+    def _write(self, slot: int, rows: Vectors) -> Vectors:
+        count = len(rows)
+        chunk = self._chunk_for(count)
+        start = chunk.used
+        view = chunk.rows[start : start + count]
+        view[:] = rows
+        chunk.owners[start : start + count] = slot
+        chunk.used += count
+        chunk.living += count
+        chunk.one_each = chunk.one_each and count == 1
+        self._places[slot] = (self._bases[-1] + start, count)
+        return view
+
+    def _chunk_for(self, count: int) -> _Chunk:
+        if self._chunks:
+            last = self._chunks[-1]
+            size = len(last.rows)
+            if last.used + count <= size:
+                return last
+            size = max(count, min(4 * size, _LARGEST_CHUNK))
+        else:
+            size = max(count, _FIRST_CHUNK)
+        return self._new_chunk(size)
+
+    def _new_chunk(self, size: int) -> _Chunk:
+        chunk = _Chunk(size, self._dims)
+        self._chunks.append(chunk)
+        self._bases.append(self._next_base)
+        self._next_base += size
+        return chunk
+
+    def _evacuate(self, chunk: _Chunk) -> None:
+        """Move what lives in a chunk to the end and drop the chunk."""
+        living = np.unique(chunk.owners[: chunk.used]).tolist()
+        for slot in living:
+            if slot == _NOBODY:
+                continue
+            rows = self.view(slot)
+            if rows is not None:
+                self._relocated(slot, self._write(slot, rows))
+        index = next(i for i, other in enumerate(self._chunks) if other is chunk)
+        del self._chunks[index], self._bases[index]
