@@ -214,7 +214,7 @@ def _revision(reader: MemoryReader, user: UserKey) -> int | None:
         return None
     try:
         return int(count(user))
-    except Exception as error:  # noqa: BLE001 - a turn outlives its memories
+    except Exception as error:
         _logger.warning(_UNCOUNTED, exc_info=error)
         return None
 
@@ -227,7 +227,7 @@ async def _arevision(reader: MemoryReader, user: UserKey) -> int | None:
         return await asyncio.to_thread(_revision, reader, user)
     try:
         return int(await count(user))
-    except Exception as error:  # noqa: BLE001 - a turn outlives its memories
+    except Exception as error:
         _logger.warning(_UNCOUNTED, exc_info=error)
         return None
 

@@ -1,0 +1,89 @@
+import logging
+
+import pytest
+from blockbuster import blockbuster_ctx
+
+from langchain_agentmemory import SearchOptions
+from langchain_agentmemory.nodes.selection import aselect, select
+from tests.unit_tests.nodes.doubles import Broken, Reader, SyncReader, entry
+
+
+@pytest.fixture(params=["sync", "async", "async on a sync reader"])
+def choose(request):
+    """Select in each of the three ways; the reader is made by the test."""
+
+    async def chosen(reader, limit, query=""):
+        if request.param == "sync":
+            return [e.memory for e in select(reader, "alice", limit, query)]
+        if request.param == "async on a sync reader":
+            reader.__class__ = SyncReader
+        with blockbuster_ctx():
+            return [e.memory for e in await aselect(reader, "alice", limit, query)]
+
+    return chosen
+
+
+async def test_zero_reads_nothing(choose):
+    reader = Reader("a")
+    assert await choose(reader, 0, "tea") == []
+    assert (reader.reads, reader.searches) == ([], [])
+
+
+@pytest.mark.parametrize("limit", [-1, -7])
+async def test_a_negative_limit_reads_all(choose, limit):
+    reader = Reader("a", "b", "c")
+    assert await choose(reader, limit, "tea") == ["a", "b", "c"]
+    assert (reader.reads, reader.searches) == ([None], [])
+
+
+async def test_up_to_n_memories_are_all_given_newest_first(choose):
+    reader = Reader("a", "b", found=[entry("b")])
+    assert await choose(reader, 2, "tea") == ["a", "b"]
+    assert (reader.reads, reader.searches) == ([3], [])
+
+
+async def test_more_are_searched_with_what_the_user_said(choose):
+    reader = Reader("a", "b", "c", found=[entry("c")])
+    assert await choose(reader, 2, "  tea \n") == ["c"]
+    assert reader.reads == [3]
+    assert reader.searches == [("tea", SearchOptions(limit=2, deduplicate=True))]
+
+
+async def test_a_search_that_finds_too_many_is_cut_to_n(choose):
+    reader = Reader("a", "b", "c", found=[entry("c"), entry("a"), entry("b")])
+    assert await choose(reader, 2, "tea") == ["c", "a"]
+
+
+@pytest.mark.parametrize("found", [[], Broken])
+async def test_no_hit_and_a_failing_search_give_the_newest(choose, found):
+    reader = Reader("a", "b", "c", found=found)
+    assert await choose(reader, 2, "tea") == ["a", "b"]
+    assert reader.reads == [3, 2]
+
+
+async def test_a_blank_query_gives_the_newest_without_a_search(choose):
+    reader = Reader("a", "b", "c")
+    assert await choose(reader, 2, " \n ") == ["a", "b"]
+    assert (reader.reads, reader.searches) == ([3, 2], [])
+
+
+async def test_a_failing_read_gives_nothing_and_a_warning(choose, caplog):
+    reader = Reader("a")
+    reader.broken_reads = {1}
+    with caplog.at_level(logging.WARNING):
+        assert await choose(reader, 2, "tea") == []
+    assert "could not be read" in caplog.text
+    assert "Broken" in caplog.text
+
+
+async def test_the_first_read_stands_in_when_the_second_fails(choose):
+    reader = Reader("a", "b", "c")
+    reader.broken_reads = {2}
+    assert await choose(reader, 2) == ["a", "b"]
+
+
+async def test_an_answer_that_is_no_list_is_a_failing_read(choose, caplog):
+    reader = Reader()
+    reader.memories = None
+    assert await choose(reader, -1) == []
+    assert "could not be read" in caplog.text
