@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 ENGINES = {
-    "memory": lambda folder, name: "memory://",  # noqa: ARG005
+    "memory": lambda folder, name: "memory://",
     "sqlite": lambda folder, name: f"sqlite:///{folder / name}.db",
 }
 """Every engine that must show one and the same behaviour: name → URL of a store."""

@@ -13,12 +13,12 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from langchain_agentmemory.store import MemoryStore
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 
 from langchain_agentmemory.backends.sqlite import SQLiteBackend
+from langchain_agentmemory.store import MemoryStore
 
 
 class AwaitedUpkeep:

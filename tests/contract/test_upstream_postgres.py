@@ -16,7 +16,7 @@ def _index(embeddings, *, fields=None, distance="cosine"):
 
 @pytest.fixture(autouse=True)
 def _swap(target, monkeypatch):
-    def create(vector_type, distance, embeddings, text_fields=None, enable_ttl=True):  # noqa: FBT002, ARG001 - upstream's signature
+    def create(vector_type, distance, embeddings, text_fields=None, enable_ttl=True):  # noqa: FBT002 - upstream's signature
         return target.open(
             index=_index(embeddings, fields=text_fields, distance=distance),
             ttl={"default_ttl": 2, "refresh_on_read": True} if enable_ttl else None,

@@ -11,7 +11,7 @@ upstream = load(SUITE)
 
 @pytest.fixture(autouse=True)
 def _swap(target, monkeypatch):
-    def create(vector_type, distance, embeddings, text_fields=None):  # noqa: ARG001 - upstream's signature
+    def create(vector_type, distance, embeddings, text_fields=None):
         index = {
             "dims": embeddings.dims,
             "embed": embeddings,

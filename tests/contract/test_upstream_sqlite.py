@@ -17,7 +17,7 @@ def _swap(target, monkeypatch):
         embeddings,
         text_fields=None,
         distance_type="cosine",
-        conn_type="memory",  # noqa: ARG001 - upstream's signature
+        conn_type="memory",
     ):
         index = {
             "dims": embeddings.dims,
@@ -28,7 +28,7 @@ def _swap(target, monkeypatch):
             index["fields"] = text_fields
         return target.open(index=index)
 
-    def from_conn_string(conn_string):  # noqa: ARG001 - the target has its own place
+    def from_conn_string(conn_string):
         return target.open()
 
     monkeypatch.setattr(upstream, "create_vector_store", create)

@@ -13,10 +13,10 @@ upstream = load(SUITE)
 
 @pytest.fixture(autouse=True)
 def _swap(target, monkeypatch):
-    def from_conn_string(conn_string, *, ttl=None):  # noqa: ARG001 - the target has its own place
+    def from_conn_string(conn_string, *, ttl=None):
         return target.open(ttl=ttl)
 
-    def afrom_conn_string(conn_string, *, ttl=None):  # noqa: ARG001
+    def afrom_conn_string(conn_string, *, ttl=None):
         return target.aopen(ttl=ttl)
 
     monkeypatch.setattr(
