@@ -28,13 +28,18 @@ Runtime = Annotated[Any, InjectedToolArg]
 """A `ToolRuntime` in a graph, `None` in a direct call."""
 
 
+# Excluded from dumps, which would otherwise walk through the state of the graph.
+_HIDDEN: Any = Field(default=None, exclude=True)
+
+
 class ToolArguments(BaseModel):
-    """Common to all six: strictness and the hidden runtime."""
+    """Common to all six: they are strict.
+
+    `runtime` is the last field of each, because LangChain takes a plain text instead
+    of arguments for the first.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
-
-    # Excluded from dumps, which would otherwise walk through the state of the graph.
-    runtime: Runtime = Field(default=None, exclude=True)
 
 
 class AddArguments(ToolArguments):
@@ -68,6 +73,7 @@ class AddArguments(ToolArguments):
         default=None, description="Names of the other people who took part."
     )
     location: str | None = Field(default=None, description="Where it happened.")
+    runtime: Runtime = _HIDDEN
 
 
 class UpdateArguments(ToolArguments):
@@ -101,6 +107,7 @@ class UpdateArguments(ToolArguments):
         default=None,
         description="New place. Leave out to keep the old one; empty text removes it.",
     )
+    runtime: Runtime = _HIDDEN
 
 
 class DeleteArguments(ToolArguments):
@@ -109,6 +116,7 @@ class DeleteArguments(ToolArguments):
     memory_id: str = Field(
         description="The id of the memory, as memory_search or memory_load shows it."
     )
+    runtime: Runtime = _HIDDEN
 
 
 class ClearArguments(ToolArguments):
@@ -117,6 +125,7 @@ class ClearArguments(ToolArguments):
     reason: str | None = Field(
         default=None, description="The user's request in a few words."
     )
+    runtime: Runtime = _HIDDEN
 
 
 class SearchArguments(ToolArguments):
@@ -154,6 +163,7 @@ class SearchArguments(ToolArguments):
     limit: int | None = Field(
         default=None, description="At most how many memories to return; 10 if not set."
     )
+    runtime: Runtime = _HIDDEN
 
 
 class LoadArguments(ToolArguments):
@@ -162,3 +172,4 @@ class LoadArguments(ToolArguments):
     limit: int | None = Field(
         default=None, description="At most how many memories to return; 10 if not set."
     )
+    runtime: Runtime = _HIDDEN

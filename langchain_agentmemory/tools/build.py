@@ -81,7 +81,7 @@ def read_custom_tools(given: CustomTools) -> dict[str, BaseTool]:
         else [(getattr(one, "name", one), one) for one in given]
     )
     tools = {str(name): _read_custom(str(name), one) for name, one in pairs}
-    switches(tools, "custom_tools")
+    switches(list(tools), "custom_tools")
     return tools
 
 
