@@ -23,7 +23,14 @@ from langchain_agentmemory.offline.subjects import Subject, subject_stated
 from langchain_agentmemory.types import MemoryEntry
 
 _LINE: Final = re.compile(r"^\s*[-*•]\s+\[(?P<id>[^\]\s]+)\]\s*(?P<rest>.+?)\s*$")
-_DETAILS: Final = re.compile(r"\s*\((?P<details>(?:[a-z_]+=|replaced by )[^()]*)\)$")
+# Preloading writes `date=…`, the tools write `date: …`.
+_DETAILS: Final = re.compile(
+    r"^(?P<text>.*) \((?P<details>(?:(?:kind|date|with|at|topics|saved)[=:]|replaced by|"
+    r"outdated).*)\)$"
+)
+_DATE: Final = re.compile(r"(?:^|; )date(?:=|: )(?P<date>[^;]+)")
+_SAVED: Final = re.compile(r"(?:^|; )saved(?:=|: )(?P<saved>[^;]+)")
+_OUTDATED: Final = re.compile(r"(?:^|; )(?:outdated|replaced by)")
 _MY_WORDS: Final = re.compile(r"\b(?:i|my|me|mine|we|our)\b|我|咱", re.IGNORECASE)
 _SPEAKER: Final = re.compile(r"^[\w .'-]{1,40}[:：]\s")
 
@@ -210,14 +217,19 @@ def _read_line(line: str) -> Known | None:
     match = _LINE.match(line)
     if match is None:
         return None
-    text = match["rest"]
-    date, outdated = "", False
-    if details := _DETAILS.search(text):
-        text = text[: details.start()]
-        parts = details["details"].split("; ")
-        date = next((p[5:] for p in parts if p.startswith("date=")), "")
-        outdated = any(part.startswith("replaced by") for part in parts)
-    return Known(match["id"], text, date, outdated=outdated, own_words=_own(text))
+    details = _DETAILS.match(match["rest"])
+    if details is None:
+        return Known(match["id"], match["rest"], own_words=_own(match["rest"]))
+    text, given = details["text"], details["details"]
+    date, saved = _DATE.search(given), _SAVED.search(given)
+    return Known(
+        match["id"],
+        text,
+        date["date"] if date else "",
+        saved["saved"] if saved else "",
+        outdated=_OUTDATED.search(given) is not None,
+        own_words=_own(text),
+    )
 
 
 def _from_entry(entry: MemoryEntry) -> Known:
@@ -227,7 +239,7 @@ def _from_entry(entry: MemoryEntry) -> Known:
         entry.id,
         entry.memory,
         entry.event_label() or "",
-        said.date().isoformat(),
+        said.astimezone().date().isoformat(),  # the day it was where the user is
         entry.superseded_by is not None,
         own_words=_own(entry.memory) and role in {None, "user", "human"},
     )
