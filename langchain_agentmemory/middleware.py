@@ -104,7 +104,8 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
                 them at the beginning of the current user message (the system prompt
                 stays cacheable).
             playbook: What the model is told about its memories, in place of our words.
-            tools: Bring the store's tools.
+            tools: Bring the store's tools. Without a store these are the ones that a
+                store shows by default, and they use the store of the run.
             extract: Hand finished turns to the store's extractor, if it has one.
             user: Whose memories: a user, or a function of the runtime that returns one.
                 `None` finds the user of the run.

@@ -16,6 +16,7 @@ from langchain_core.tools import BaseTool
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
+from langchain_agentmemory import tools as memory_tools
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.nodes.injection import as_messages, current_query
 from langchain_agentmemory.nodes.rendering import render_memories
@@ -186,10 +187,17 @@ class MemoryLoader:
         return resolver.resolve(run.runtime, run.config)
 
     def tools(self) -> list[BaseTool]:
-        """Return the tools of the store that was given, if it has any."""
+        """Return the tools of the store that was given, none if it has none.
+
+        Without a store, those that a store shows by default, for the store of the run.
+        """
+        user = self._resolver.user
+        if self._store is None:
+            names = memory_tools.select_tools(has_extractor=False).exposed
+            return memory_tools.build_tools(names, user=user, wrap=self._as_reader)
         if (tools := getattr(self._store, "tools", None)) is None:
             return []
-        return list(tools(self._resolver.user))
+        return list(tools(user))
 
     def _wanted(self, state: Any, run: Run) -> bool:
         if self._limit == 0:

@@ -1,4 +1,5 @@
 import copy
+from operator import add
 
 from langchain_core.load import dumpd
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -51,21 +52,21 @@ def test_caches_and_traces_see_what_the_model_sees():
 
 def test_a_prompt_put_in_front_is_merged_with_its_content_blocks():
     cached = {"type": "text", "text": "P", "cache_control": {"type": "ephemeral"}}
-    messages = [SystemMessage([cached])] + model_input(GIVEN, "BLOCK", "system")
+    messages = add([SystemMessage([cached])], model_input(GIVEN, "BLOCK", "system"))
     assert [m.type for m in messages] == ["system", "human"]
     assert messages[0].content[0] == cached
     assert messages[0].text == "P\n\nBe brief.\n\nBLOCK"
 
 
 def test_other_messages_in_front_are_not_merged():
-    messages = ["x", HumanMessage("a")] + model_input(GIVEN, "BLOCK", "system")
+    messages = add(["x", HumanMessage("a")], model_input(GIVEN, "BLOCK", "system"))
     assert [getattr(m, "type", m) for m in messages] == [
         "x",
         "human",
         "system",
         "human",
     ]
-    assert [SystemMessage("P")] + ModelInput([GIVEN[1]]) == [
+    assert add([SystemMessage("P")], ModelInput([GIVEN[1]])) == [
         SystemMessage("P"),
         GIVEN[1],
     ]

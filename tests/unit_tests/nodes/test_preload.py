@@ -10,6 +10,8 @@ from typing import Annotated, Any
 import pytest
 from blockbuster import blockbuster_ctx
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -22,7 +24,8 @@ from langchain_agentmemory import PreloadMemories, UserKey
 from langchain_agentmemory.errors import InvalidInput, UserNotResolved
 from langchain_agentmemory.nodes.model_input import NOT_SAVED
 from langchain_agentmemory.nodes.preload import PreloadedBlock, PreloadState
-from langchain_agentmemory.nodes.rendering import BEGIN, END as BLOCK_END
+from langchain_agentmemory.nodes.rendering import BEGIN
+from langchain_agentmemory.nodes.rendering import END as BLOCK_END
 from tests.unit_tests.nodes.doubles import (
     Broken,
     Reader,
@@ -390,9 +393,6 @@ def test_tools_can_be_bound_after_wrapping_and_a_prompt_is_merged():
 
 
 def test_the_wrapped_model_takes_part_in_chains():
-    from langchain_core.output_parsers import StrOutputParser
-    from langchain_core.prompts import ChatPromptTemplate
-
     model = ScriptedModel()
     prompt = ChatPromptTemplate([("system", "Be brief."), ("user", "{question}")])
     chain = prompt | PreloadMemories(Reader(TEA)).wrap(model) | StrOutputParser()

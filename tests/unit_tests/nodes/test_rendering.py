@@ -28,9 +28,8 @@ def test_a_memory_is_one_line_with_its_id_text_and_what_is_known():
         participants=("Aki", "Ben"),
         location="Japan",
     )
-    assert lines_of(render_memories([hike])) == [
-        "- [p3] Hiked Mount Fuji (kind=episode; date=2026-03-04; with=Aki, Ben; at=Japan)"
-    ]
+    details = "(kind=episode; date=2026-03-04; with=Aki, Ben; at=Japan)"
+    assert lines_of(render_memories([hike])) == [f"- [p3] Hiked Mount Fuji {details}"]
 
 
 def test_topics_are_not_shown():
