@@ -214,6 +214,9 @@ class Backend(Protocol):
 
     name: str
     capabilities: frozenset[Capability]
+    keeps_records: bool
+    """Whether the records that it returns are those it keeps: callers never change
+    them, except that they may replace `vectors` by an equal array."""
 
     def open(self) -> None:
         """Connect, check or create the schema, migrate it forward. Idempotent.
@@ -273,8 +276,11 @@ class Backend(Protocol):
         """Turn expired active records into stubs; return how many there were."""
         ...
 
-    def purge(self, namespace: Namespace, deleted_before: int) -> int:
-        """Turn tombstones deleted before a time into stubs; return how many."""
+    def purge(self, prefix: Namespace, deleted_before: int) -> int:
+        """Turn tombstones at and below a prefix, deleted before a time, into stubs.
+
+        Returns how many there were.
+        """
         ...
 
     def drop(self, namespace: Namespace) -> dict[str, int]:

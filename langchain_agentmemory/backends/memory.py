@@ -154,6 +154,7 @@ class InMemoryBackend:
 
     name = "memory"
     capabilities = frozenset({Capability.ATOMIC_ACROSS_NAMESPACES})
+    keeps_records = True
 
     def __init__(self, *, clock: Callable[[], int] = system_clock) -> None:
         """Start empty."""
@@ -326,22 +327,26 @@ class InMemoryBackend:
                 space.compact()
             return len(gone)
 
-    def purge(self, namespace: Namespace, deleted_before: int) -> int:
-        """Turn old tombstones into stubs."""
+    def purge(self, prefix: Namespace, deleted_before: int) -> int:
+        """Turn old tombstones at and below a prefix into stubs."""
+        depth = len(prefix)
+        purged = 0
         with self._open_lock():
-            space = self._spaces.get(namespace)
-            if space is None:
-                return 0
-            gone = [
-                record
-                for record in space.dead.values()
-                if record.state is RecordState.TOMBSTONE
-                and (record.deleted_at or 0) < deleted_before
-            ]
-            for record in gone:
-                space.apply(stub_of(record), self.now())
-            space.compact()
-            return len(gone)
+            now = self.now()
+            for namespace, space in self._spaces.items():
+                if namespace[:depth] != prefix:
+                    continue
+                gone = [
+                    record
+                    for record in space.dead.values()
+                    if record.state is RecordState.TOMBSTONE
+                    and (record.deleted_at or 0) < deleted_before
+                ]
+                for record in gone:
+                    space.apply(stub_of(record), now)
+                space.compact()
+                purged += len(gone)
+        return purged
 
     def drop(self, namespace: Namespace) -> dict[str, int]:
         """Remove a namespace with everything in it."""

@@ -118,6 +118,7 @@ class SQLiteBackend:
             Capability.ATOMIC_ACROSS_NAMESPACES,
         }
     )
+    keeps_records = False
 
     def __init__(
         self,
@@ -421,14 +422,16 @@ class SQLiteBackend:
             self._apply(connection, [stub_of(record) for record in gone], {})
         return len(gone)
 
-    def purge(self, namespace: Namespace, deleted_before: int) -> int:
-        """Turn old tombstones into stubs."""
+    def purge(self, prefix: Namespace, deleted_before: int) -> int:
+        """Turn old tombstones at and below a prefix into stubs."""
         self.open()
+        path = path_of(prefix)
+        edges = (path, path + _SEPARATOR, path + _AFTER_SEPARATOR)
         with self._pool.writing() as connection:
             rows = connection.execute(
-                self._sql.purgeable, (path_of(namespace), deleted_before)
+                self._sql.purgeable, (deleted_before, not prefix, *edges)
             ).fetchall()
-            gone = [_record(namespace, row) for row in rows]
+            gone = [_record(namespace_of(found), row) for found, *row in rows]
             self._apply(connection, [stub_of(record) for record in gone], {})
         return len(gone)
 
@@ -532,8 +535,9 @@ class _Statements:
             f"AND r.expires_at IS NOT NULL AND r.expires_at <= ?"
         )
         self.purgeable = (
-            f"SELECT {content} {joined} WHERE n.path = ? AND r.state = 1 "
-            f"AND r.deleted_at < ?"
+            f"SELECT n.path, {content} {joined} WHERE r.state = 1 "
+            f"AND r.deleted_at < ? "
+            f"AND (? OR n.path = ? OR (n.path >= ? AND n.path < ?))"
         )
         self.totals = f"SELECT count(*), sum(items) FROM {spaces} WHERE items > 0"
 

@@ -1,0 +1,106 @@
+"""A unit of work: what a verb read, what it wants written, as one conditional batch."""
+
+import copy
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from langchain_agentmemory.backends.base import (
+    Backend,
+    Batch,
+    Namespace,
+    Record,
+    RecordState,
+    Write,
+)
+from langchain_agentmemory.backends.memory import is_live
+
+ATTEMPTS: Final = 200
+"""How often a verb decides again because another writer was faster."""
+
+
+class Changes:
+    """Read and write one namespace; the backend applies it all or nothing.
+
+    Every write carries the revision that was read, so that a decision is only ever
+    applied to what it was made from.
+
+    Args:
+        backend: Where to read.
+        namespace: Which namespace.
+        now: The time of the decision, microseconds since the epoch.
+    """
+
+    def __init__(self, backend: Backend, namespace: Namespace, now: int) -> None:
+        """Start with nothing read and nothing to write."""
+        self.namespace = namespace
+        self.now = now
+        self._backend = backend
+        self._read: dict[str, Record | None] = {}
+        self._writes: dict[str, Write] = {}
+
+    def prefetch(self, keys: Iterable[str]) -> None:
+        """Read several records at once."""
+        missing = [key for key in dict.fromkeys(keys) if key not in self._read]
+        if missing:
+            found = self._backend.read(self.namespace, missing)
+            self._read.update(zip(missing, found, strict=True))
+
+    def kept(self, key: str) -> Record | None:
+        """Return an active or soft-deleted record as it will be, stubs excluded."""
+        if key in self._writes:
+            found: Record | None = self._writes[key].record
+        else:
+            self.prefetch([key])
+            found = self._read[key]
+        return None if found is None or found.state is RecordState.STUB else found
+
+    def active(self, key: str) -> Record | None:
+        """Return a record that readers can see."""
+        found = self.kept(key)
+        return found if found is not None and is_live(found, self.now) else None
+
+    def write(self, record: Record, *, stamp: bool = True) -> None:
+        """Plan a write. A later write of the same key replaces it, stamped if either."""
+        self.prefetch([record.key])
+        before = self._read[record.key]
+        planned = self._writes.get(record.key)
+        self._writes[record.key] = Write(
+            record,
+            expect=before.revision if before else 0,
+            stamp=stamp or (planned is not None and planned.stamp),
+        )
+
+    def delete(self, record: Record, *, soft: bool) -> None:
+        """Plan the deletion of a record: a tombstone, or only a stub."""
+        if soft:
+            gone = changed(record, state=RecordState.TOMBSTONE, deleted_at=self.now)
+        else:
+            gone = Record(
+                record.namespace,
+                record.key,
+                created_at=record.created_at,
+                updated_at=record.updated_at,
+                state=RecordState.STUB,
+            )
+        self.write(gone, stamp=False)
+
+    @property
+    def writes(self) -> list[Write]:
+        """The planned writes, in order of planning."""
+        return list(self._writes.values())
+
+    def batch(self, limit: int | None) -> Batch:
+        """Return the batch of all planned writes."""
+        limits = {} if limit is None else {self.namespace: limit}
+        return Batch(self.writes, limits)
+
+
+def changed(record: Record, **fields: Any) -> Record:
+    """Return a copy of a record with other fields. Records that were read are shared."""
+    twin = copy.copy(record)
+    for name, value in fields.items():
+        setattr(twin, name, value)
+    return twin
+
+
+Decide = Callable[[Changes], Any]

@@ -1,0 +1,52 @@
+"""Erasing a user: everything that is kept about one person, with a receipt."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from langchain_agentmemory.times import from_us
+from langchain_agentmemory.types import UserKey
+
+if TYPE_CHECKING:
+    from langchain_agentmemory.service.service import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Erasure:
+    """The receipt of an erasure.
+
+    Attributes:
+        user: Who was erased.
+        memories: Active items removed.
+        deleted_memories: Soft-deleted memories removed.
+        stubs: Traces of earlier deletions removed.
+        namespaces: Namespaces removed, those below the user's own included.
+        at: When, UTC.
+    """
+
+    user: UserKey
+    memories: int
+    deleted_memories: int
+    stubs: int
+    namespaces: int
+    at: datetime
+
+
+def erase(service: "Service", user: UserKey) -> Erasure:
+    """Remove a user's namespace and all below it, from storage and from caches."""
+    backend = service.backend
+    below = {head.namespace for head in backend.heads(user.namespace)}
+    counts = {"active": 0, "tombstones": 0, "stubs": 0}
+    namespaces = sorted(below | {user.namespace})
+    for namespace in namespaces:
+        for state, count in backend.drop(namespace).items():
+            counts[state] += count
+        service.shelves.forget(namespace)
+    return Erasure(
+        user,
+        counts["active"],
+        counts["tombstones"],
+        counts["stubs"],
+        len(namespaces),
+        from_us(backend.now()),
+    )

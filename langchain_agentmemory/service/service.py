@@ -1,0 +1,209 @@
+"""The parts of the service put together, and what needs several of them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from langchain_agentmemory.backends.base import (
+    MICROSECONDS,
+    Backend,
+    Batch,
+    Namespace,
+    Page,
+    PreconditionFailed,
+    Record,
+    RecordState,
+    Write,
+)
+from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
+from langchain_agentmemory.search.ranking import get_ranking
+from langchain_agentmemory.service.changes import changed
+from langchain_agentmemory.service.embedding import Embedder
+from langchain_agentmemory.service.indexing import Indexer
+from langchain_agentmemory.service.items import Items
+from langchain_agentmemory.service.plans import Embed, Plan
+from langchain_agentmemory.service.records import entry_of
+from langchain_agentmemory.service.refresh import Refresh
+from langchain_agentmemory.service.search import Search
+from langchain_agentmemory.service.settings import Settings, check_limit
+from langchain_agentmemory.service.shelves import DEFAULT_BUDGET, Shelves
+from langchain_agentmemory.service.verbs import Verbs, with_index
+from langchain_agentmemory.times import parse_event_time
+from langchain_agentmemory.types import Memories, SearchOptions, Source, UserKey
+
+if TYPE_CHECKING:
+    import numpy as np
+    from langchain_core.embeddings import Embeddings
+    from numpy.typing import NDArray
+
+REINDEX_AT_ONCE = 64
+"""Items embedded in one request by `reindex`."""
+
+
+class Service:
+    """Everything below the facade.
+
+    Args:
+        backend: Where records live.
+        settings: How the store behaves.
+        index: The embedder's configuration, `None` for none.
+        ranking: The name of the lexical ranking.
+        search_memory: Bytes for warm indexes, `None` for the default.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        settings: Settings,
+        index: "Mapping[str, Any] | Embeddings | None",
+        ranking: str,
+        search_memory: int | None,
+    ) -> None:
+        """Put the parts together; nothing is opened yet."""
+        self.backend = backend
+        self.settings = settings
+        self.embedder = Embedder(index) if index is not None else None
+        budget = check_limit("search_memory", search_memory)
+        self.indexer = Indexer(get_ranking(ranking), self.embedder)
+        self.shelves = Shelves(
+            backend, self.indexer, DEFAULT_BUDGET if budget is None else budget
+        )
+        self.verbs = Verbs(backend, self.indexer, settings)
+        self._ranker = Search(self.indexer, self.shelves, settings)
+        self.items = Items(self.verbs, self._ranker, lambda: Refresh(backend))
+
+    def close(self) -> None:
+        """Release the backend and the warm indexes."""
+        self.shelves.clear()
+        self.backend.close()
+
+    def embed(self, request: Embed) -> "NDArray[np.float32] | None":
+        """Return vectors for a plan, `None` if the embedder failed."""
+        return None if self.embedder is None else self.embedder.embed(request)
+
+    async def aembed(self, request: Embed) -> "NDArray[np.float32] | None":
+        """Async twin of `embed`."""
+        return None if self.embedder is None else await self.embedder.aembed(request)
+
+    def read(self, user: UserKey, limit: int | None) -> Memories:
+        """Return the newest memories first."""
+        records = self.verbs.read(user, limit)
+        self._renew(records)
+        return Memories(entry_of(record, self.settings.timezone) for record in records)
+
+    def search(
+        self, user: UserKey, query: str, options: SearchOptions
+    ) -> Plan[Memories]:
+        """Return the memories that fit a query, best first."""
+        found = yield from self._ranker.memories(user.namespace, query, options)
+        self._renew([record for record, _ in found])
+        return Memories(entry for _, entry in found)
+
+    def _renew(self, records: list[Record]) -> None:
+        if self.settings.refresh_on_read:
+            refresh = Refresh(self.backend)
+            for record in records:
+                refresh.note(record)
+            refresh.write()
+
+    def purge(self, user: UserKey | None, older_than: timedelta | None) -> int:
+        """Remove tombstones for good."""
+        before = self.backend.now() + 1
+        if older_than is not None:
+            before -= older_than // timedelta(microseconds=1)
+        prefix: Namespace = () if user is None else user.namespace
+        return self.backend.purge(prefix, before)
+
+    def reindex(
+        self, prefix: Namespace, progress: Callable[[int, int], None] | None
+    ) -> Plan[int]:
+        """Embed what lacks this embedder's vectors."""
+        if self.embedder is None:
+            msg = "reindex needs an index: open the store with index={'embed': …}."
+            raise InvalidInput(msg)
+        heads = self.backend.heads(prefix)
+        total = sum(head.items for head in heads)
+        seen = embedded = 0
+        for head in heads:
+            for records in self._in_groups(head.namespace):
+                owed = [record for record in records if self.indexer.owed(record)]
+                embedded += yield from self._reindex(owed)
+                seen += len(records)
+                if progress is not None:
+                    progress(min(seen, total), total)
+        return embedded
+
+    def _in_groups(self, namespace: Namespace) -> Iterator[list[Record]]:
+        keys = [r.key for r in self.backend.page(Page(namespace, None))]
+        for start in range(0, len(keys), REINDEX_AT_ONCE):
+            found = self.backend.read(namespace, keys[start : start + REINDEX_AT_ONCE])
+            yield [r for r in found if r is not None and r.state is RecordState.ACTIVE]
+
+    def _reindex(self, owed: list[Record]) -> Plan[int]:
+        if not owed or self.embedder is None:
+            return 0
+        indexed = yield from self.indexer.index(
+            [self.indexer.subject_of(record) for record in owed]
+        )
+        if any(found.vectors is None for found in indexed):
+            msg = (
+                f"The embedder failed: {self.embedder.last_error}. What was embedded "
+                f"before is kept: run reindex() again when it works."
+            )
+            raise BackendUnavailable(msg)
+        done = 0
+        for record, found in zip(owed, indexed, strict=True):
+            twin = with_index(changed(record), found)
+            write = Write(twin, expect=record.revision, stamp=False)
+            try:
+                self.backend.commit(Batch([write]))
+            except PreconditionFailed:
+                continue  # rewritten meanwhile, and embedded by that write
+            done += 1
+        return done
+
+    def dated(self, source: Source) -> Source:
+        """Return a source whose time has an offset.
+
+        Raises:
+            InvalidInput: If a field has the wrong type.
+        """
+        for name, kind in (("thread_id", str), ("role", str), ("position", int)):
+            given = getattr(source, name)
+            if given is not None and not isinstance(given, kind):
+                msg = f"source.{name} must be {kind.__name__}, not {given!r}."
+                raise InvalidInput(msg)
+        said = source.said_at
+        if said is not None:
+            said, _ = parse_event_time(said, self.settings.timezone)
+        ids = tuple(str(message_id) for message_id in source.message_ids)
+        return replace(source, message_ids=ids, said_at=said)
+
+    def status(self) -> dict[str, object]:
+        """Return how things are right now."""
+        started = self.backend.now()
+        engine = self.backend.describe()
+        warm = self.shelves.describe()
+        facts: dict[str, object] = {
+            "state": "ok",
+            "engine": engine["engine"],
+            "answered in": f"{(self.backend.now() - started) / MICROSECONDS:.3f} s",
+            "items": engine["items"],
+            "warm indexes": f"{warm['shelves']} ({warm['bytes'] / 1e6:.1f} MB)",
+        }
+        if self.embedder is not None:
+            error = self.embedder.last_error
+            facts["embedder"] = "ok" if error is None else f"failing: {error}"
+            if error is not None:
+                facts["state"] = "degraded: search goes by words"
+        return facts
+
+    def describe(self) -> dict[str, str]:
+        """Return how search is set up."""
+        facts = {"ranking": self.indexer.ranking.name, "index": "by words"}
+        if self.embedder is not None:
+            dims = self.embedder.dims or "not known yet"
+            facts["index"] = f"by words and meaning ({self.embedder.name}, {dims} dims)"
+        facts["timezone"] = str(self.settings.timezone)
+        return facts

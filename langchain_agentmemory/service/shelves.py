@@ -1,0 +1,269 @@
+"""The warm search indexes of a store: one shelf per namespace, within a budget.
+
+A shelf is brought up to date before each search: one cheap read of the namespace's head
+tells whether anything changed, and only what changed is read. Writing never loads one.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import tzinfo
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from langchain_agentmemory.backends.base import (
+    Backend,
+    Delta,
+    Namespace,
+    Record,
+    RecordFlags,
+    RecordState,
+)
+from langchain_agentmemory.backends.memory import is_live
+from langchain_agentmemory.search.index import UNINDEXED
+from langchain_agentmemory.search.shelf import Shelf
+from langchain_agentmemory.service.indexing import Indexer
+from langchain_agentmemory.service.records import entry_of
+from langchain_agentmemory.types import MemoryEntry
+
+DEFAULT_BUDGET: Final = 256 * 1024 * 1024
+"""Bytes that all shelves of a store may hold before the least used are dropped."""
+
+_RECORD_BYTES: Final = 600  # an item kept by a shelf, beside its value
+
+
+class Held:
+    """A record on a shelf, and the memory that it holds once somebody asked for it."""
+
+    __slots__ = ("_entry", "record")
+
+    def __init__(self, record: Record) -> None:
+        """Hold a record; nothing is parsed yet."""
+        self.record = record
+        self._entry: MemoryEntry | None = None
+
+    def entry(self, timezone: tzinfo) -> MemoryEntry:
+        """Return the memory, parsed once."""
+        if self._entry is None:
+            self._entry = entry_of(self.record, timezone)
+        return self._entry
+
+
+@dataclass(slots=True)
+class WarmShelf:
+    """A shelf with the revision that it shows.
+
+    Attributes:
+        shelf: The index, `None` before the first load.
+        epoch: The incarnation of the namespace.
+        revision: The revision that the shelf shows.
+        expiring: Keys of records that expire.
+        values: Bytes of the values held.
+        lock: Held while the shelf is read or changed.
+    """
+
+    shelf: Shelf[Held] | None = None
+    epoch: int = -1
+    revision: int = -1
+    expiring: set[str] = field(default_factory=set)
+    values: int = 0
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def nbytes(self) -> int:
+        """Estimate of the bytes held."""
+        if self.shelf is None:
+            return 0
+        return self.shelf.nbytes + self.values + _RECORD_BYTES * len(self.shelf)
+
+
+class Shelves:
+    """Keep shelves, drop the least recently used when they outgrow the budget.
+
+    Args:
+        backend: Where changes are read.
+        indexer: Whose tokenizer and embedder the shelves serve.
+        budget: Bytes for all shelves together.
+    """
+
+    def __init__(
+        self, backend: Backend, indexer: Indexer, budget: int = DEFAULT_BUDGET
+    ) -> None:
+        """Start with none."""
+        self._backend = backend
+        self._indexer = indexer
+        self._budget = budget
+        self._lock = threading.RLock()
+        self._warm: OrderedDict[Namespace, WarmShelf] = OrderedDict()
+        self._held = 0
+        self._sizes: dict[Namespace, int] = {}
+
+    @contextmanager
+    def open(self, namespace: Namespace) -> Iterator[Shelf[Held] | None]:
+        """Lend the up-to-date shelf of a namespace, `None` if it holds nothing."""
+        with self._lock:
+            warm = self._warm.get(namespace)
+            if warm is None:
+                warm = self._warm[namespace] = WarmShelf()
+            self._warm.move_to_end(namespace)
+        with warm.lock:
+            self._refresh(namespace, warm)
+            yield warm.shelf
+        self._account(namespace, warm)
+
+    def namespaces(self, prefix: Namespace) -> list[Namespace]:
+        """Return the namespaces at and below a prefix that hold something."""
+        return [head.namespace for head in self._backend.heads(prefix)]
+
+    def forget(self, namespace: Namespace) -> None:
+        """Drop the shelf of a namespace."""
+        with self._lock:
+            self._warm.pop(namespace, None)
+            self._held -= self._sizes.pop(namespace, 0)
+
+    def clear(self) -> None:
+        """Drop all shelves."""
+        with self._lock:
+            self._warm.clear()
+            self._sizes.clear()
+            self._held = 0
+
+    def renew_locks(self) -> None:
+        """Start over after a fork: a lock may have been held by a lost thread."""
+        self._lock = threading.RLock()
+        self.clear()
+
+    def describe(self) -> dict[str, int]:
+        """Return how many shelves are warm, and how many bytes they hold."""
+        with self._lock:
+            return {"shelves": len(self._warm), "bytes": max(self._held, 0)}
+
+    def _refresh(self, namespace: Namespace, warm: WarmShelf) -> None:
+        head = self._backend.head(namespace)
+        if head is None or (head.items == 0 and warm.shelf is None):
+            warm.shelf, warm.epoch, warm.revision = None, -1, -1
+            warm.expiring.clear()
+            warm.values = 0
+            return
+        if (head.epoch, head.revision) != (warm.epoch, warm.revision):
+            delta = self._backend.delta(namespace, warm.epoch, warm.revision)
+            if delta is not None:
+                self._apply(warm, delta)
+        if warm.expiring and warm.shelf is not None:
+            self._expire(namespace, warm, warm.shelf)
+
+    def _apply(self, warm: WarmShelf, delta: Delta) -> None:
+        shelf = warm.shelf
+        if shelf is None or delta.reload:
+            shelf = warm.shelf = self._load(delta.records)
+            warm.expiring = set()
+            warm.values = 0
+            for record in delta.records:
+                self._note(warm, record)
+        else:
+            for record in delta.records:
+                self._update(warm, shelf, record)
+        warm.epoch, warm.revision = delta.head.epoch, delta.head.revision
+
+    def _load(self, records: list[Record]) -> Shelf[Held]:
+        dims = self._indexer.embedder.dims if self._indexer.embedder else None
+        shelf: Shelf[Held] = Shelf(
+            self._indexer.ranking.tokenizer,
+            dims,
+            text=lambda held: self._indexer.words_of(held.record),
+            relocated=_keep_view,
+        )
+        shelf.load(
+            (record.key, Held(record), _tokens(record), self._vectors(record, dims))
+            for record in records
+            if record.state is RecordState.ACTIVE
+        )
+        for record in records:
+            self._share(record, shelf.vectors(record.key))
+        return shelf
+
+    def _update(self, warm: WarmShelf, shelf: Shelf[Held], record: Record) -> None:
+        warm.expiring.discard(record.key)
+        old = shelf.get(record.key)
+        if old is not None:
+            warm.values -= len(old.record.value)
+        if record.state is not RecordState.ACTIVE:
+            shelf.remove(record.key)
+            return
+        dims = shelf.dims
+        if dims is None and record.vectors is not None and self._indexer.embedder:
+            # The first vectors of a store whose embedder has no configured dimension.
+            warm.shelf, warm.epoch, warm.revision = None, -1, -1
+            return
+        vectors = self._vectors(record, dims)
+        view = shelf.upsert(record.key, Held(record), _tokens(record), vectors)
+        self._share(record, view)
+        self._note(warm, record)
+
+    def _note(self, warm: WarmShelf, record: Record) -> None:
+        warm.values += len(record.value)
+        if record.expires_at is not None:
+            warm.expiring.add(record.key)
+
+    def _vectors(
+        self, record: Record, dims: int | None
+    ) -> NDArray[np.float32] | None:
+        embedder = self._indexer.embedder
+        if record.vectors is None or embedder is None:
+            return None
+        if record.embedder != embedder.fingerprint or record.vectors.shape[1] != dims:
+            return None  # another model's: found by words until reindex()
+        return record.vectors
+
+    def _share(self, record: Record, view: NDArray[np.float32] | None) -> None:
+        """Keep one copy of vectors, and of tokens if the backend has its own."""
+        if view is not None:
+            record.vectors = view
+        if not self._backend.keeps_records:
+            record.tokens = None
+
+    def _expire(
+        self, namespace: Namespace, warm: WarmShelf, shelf: Shelf[Held]
+    ) -> None:
+        """Take out what expired; its time may have been renewed since it was read."""
+        now = self._backend.now()
+        keys = [
+            key
+            for key in warm.expiring
+            if (held := shelf.get(key)) is not None and not is_live(held.record, now)
+        ]
+        if not keys:
+            return
+        for key, current in zip(keys, self._backend.read(namespace, keys), strict=True):
+            if current is None or not is_live(current, now):
+                shelf.remove(key)
+                warm.expiring.discard(key)
+            elif (held := shelf.get(key)) is not None:
+                held.record.expires_at = current.expires_at
+
+    def _account(self, namespace: Namespace, warm: WarmShelf) -> None:
+        size = warm.nbytes
+        with self._lock:
+            if self._warm.get(namespace) is not warm:
+                return
+            self._held += size - self._sizes.get(namespace, 0)
+            self._sizes[namespace] = size
+            if warm.shelf is None:
+                self.forget(namespace)
+            while self._held > self._budget and len(self._warm) > 1:
+                oldest = next(iter(self._warm))
+                if oldest == namespace:
+                    break
+                self.forget(oldest)
+
+
+def _tokens(record: Record) -> bytes | None:
+    return UNINDEXED if record.flags & RecordFlags.UNINDEXED else record.tokens
+
+
+def _keep_view(held: Held, view: NDArray[np.float32]) -> None:
+    held.record.vectors = view

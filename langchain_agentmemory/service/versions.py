@@ -1,0 +1,198 @@
+"""Versions: which memory replaced which, and since when.
+
+Identity of content and version are two things. A memory is *current* unless a newer one
+supersedes it. Both ends of a link are stored beside the values, and each transition is a
+line in the log of the memory that took over, so that a history can be told even when
+something old becomes true again: Paris, Berlin, Paris.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Final, Literal
+
+from langchain_agentmemory.backends.base import Record
+from langchain_agentmemory.errors import InvalidInput, MemoryNotFound
+from langchain_agentmemory.service.changes import Changes, changed
+from langchain_agentmemory.service.records import (
+    Meta,
+    Transition,
+    decode_meta,
+    encode_meta,
+)
+from langchain_agentmemory.types import distinct
+
+LONGEST_HISTORY: Final = 1_000
+
+
+def supersede(changes: Changes, key: str, replaced: Iterable[str]) -> None:
+    """Make one memory the valid version instead of others.
+
+    Args:
+        changes: The unit of work; it holds, or plans, a record under `key`.
+        key: The memory that holds now.
+        replaced: The memories that held before.
+
+    Raises:
+        InvalidInput: If a memory would supersede itself.
+        MemoryNotFound: If one of the others does not exist.
+    """
+    olds = distinct(replaced)
+    if key in olds:
+        msg = (
+            "A memory cannot supersede itself: supersedes names the older memories "
+            "that the new text replaces."
+        )
+        raise InvalidInput(msg)
+    changes.prefetch([key, *olds])
+    for old in olds:
+        if changes.kept(old) is None:
+            msg = (
+                f"supersedes names {old!r}, but this user has no such memory: pass ids "
+                f"as read_memories or search_memories returned them."
+            )
+            raise MemoryNotFound(msg)
+    for old in olds:
+        _edit(
+            changes,
+            old,
+            lambda meta: replace(
+                meta,
+                superseded_by=key,
+                # What now holds no longer counts as replaced by what it replaces.
+                supersedes=tuple(i for i in meta.supersedes if i != key),
+            ),
+        )
+    if olds:
+        _edit(changes, key, lambda meta: _take_over(meta, changes, key, olds, "version"))
+
+
+def make_current(changes: Changes, key: str) -> None:
+    """Let a superseded memory hold again, instead of the one that replaced it."""
+    record = changes.kept(key)
+    newer = decode_meta(record.meta).superseded_by if record else None
+    if newer is None:
+        return
+    current = _current(changes, newer, key)
+    _edit(changes, key, lambda meta: replace(meta, superseded_by=None))
+    if current is not None:
+        supersede(changes, key, [current])
+    if newer != current and changes.kept(newer) is not None:
+        _edit(
+            changes,
+            newer,
+            lambda meta: replace(
+                meta, supersedes=tuple(i for i in meta.supersedes if i != key)
+            ),
+        )
+
+
+def rotate(changes: Changes, old: str, new: str) -> None:
+    """Let the links of a rotated memory lead to its new id, and log the rotation."""
+    record = changes.kept(old)
+    if record is None:
+        return
+    meta = decode_meta(record.meta)
+    for before in meta.supersedes:
+        if before != new:
+            _edit(changes, before, lambda other: replace(other, superseded_by=new))
+    after = meta.superseded_by
+    if after is not None and after != new:
+        _edit(
+            changes,
+            after,
+            lambda other: replace(
+                other,
+                supersedes=distinct(new if i == old else i for i in other.supersedes),
+            ),
+        )
+    _edit(
+        changes,
+        new,
+        lambda own: replace(
+            _take_over(own, changes, new, (old,), "rotation"),
+            supersedes=tuple(i for i in meta.supersedes if i != new),
+            superseded_by=None if after == new else after,
+        ),
+    )
+
+
+def history(read: Callable[[str], Record | None], key: str) -> list[Record]:
+    """Return the records that led to a memory, oldest first, itself last.
+
+    Args:
+        read: Returns the active or soft-deleted record under an id.
+        key: The memory whose history is told.
+    """
+    chain: list[Record] = []
+    pending: list[tuple[str, int | None]] = [(key, None)]
+    while pending and len(chain) < LONGEST_HISTORY:
+        found, until = pending.pop()
+        record = read(found)
+        if record is None:
+            continue
+        chain.append(record)
+        log = [
+            line
+            for line in decode_meta(record.meta).log
+            if until is None or line.at < until
+        ]
+        if log:
+            latest = max(line.at for line in log)
+            pending.extend(
+                (line.replaced, latest) for line in log if line.at == latest
+            )
+    chain.reverse()
+    return chain
+
+
+def _current(changes: Changes, start: str, end: str) -> str | None:
+    """Follow `superseded_by` to the memory that holds; `None` if none is kept."""
+    found, seen = start, {end}
+    while found not in seen:
+        seen.add(found)
+        record = changes.kept(found)
+        if record is None:
+            return None
+        newer = decode_meta(record.meta).superseded_by
+        if newer is None:
+            return found
+        found = newer
+    return None
+
+
+def _take_over(
+    meta: Meta,
+    changes: Changes,
+    key: str,
+    olds: tuple[str, ...],
+    how: Literal["rotation", "version"],
+) -> Meta:
+    at = _moment(changes, (key, *olds))
+    for old in olds:
+        meta = meta.logged(Transition(old, at, how))
+    if how == "version":
+        newer = None if meta.superseded_by in olds else meta.superseded_by
+        meta = replace(
+            meta, supersedes=distinct((*meta.supersedes, *olds)), superseded_by=newer
+        )
+    return meta
+
+
+def _moment(changes: Changes, keys: Iterable[str]) -> int:
+    """Return now, or later: after everything that these memories remember."""
+    latest = changes.now
+    for key in keys:
+        record = changes.kept(key)
+        if record is not None:
+            for line in decode_meta(record.meta).log:
+                latest = max(latest, line.at + 1)
+    return latest
+
+
+def _edit(changes: Changes, key: str, edit: Callable[[Meta], Meta]) -> None:
+    record = changes.kept(key)
+    if record is None:
+        return
+    meta = encode_meta(edit(decode_meta(record.meta)))
+    if meta != record.meta:
+        changes.write(changed(record, meta=meta), stamp=False)

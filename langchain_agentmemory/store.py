@@ -1,0 +1,788 @@
+"""`MemoryStore`: a LangGraph store that is also the memory service."""
+
+import asyncio
+import os
+import threading
+import weakref
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from datetime import timedelta, tzinfo
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
+
+from langgraph.store.base import (
+    NOT_PROVIDED,
+    BaseStore,
+    IndexConfig,
+    NotProvided,
+    Op,
+    Result,
+    TTLConfig,
+)
+
+from langchain_agentmemory.backends.base import Backend
+from langchain_agentmemory.backends.memory import InMemoryBackend
+from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.identity import require_id, user_namespace
+from langchain_agentmemory.reports import Report
+from langchain_agentmemory.service.erasure import Erasure, erase
+from langchain_agentmemory.service.plans import Plan, arun, run
+from langchain_agentmemory.service.records import draft
+from langchain_agentmemory.service.service import Service
+from langchain_agentmemory.service.settings import (
+    OnDuplicate,
+    OnLimit,
+    Settings,
+    check_limit,
+    minutes_of,
+    ttl_config,
+)
+from langchain_agentmemory.service.sweeper import Sweeper
+from langchain_agentmemory.service.verbs import Patch
+from langchain_agentmemory.times import zone
+from langchain_agentmemory.types import (
+    Memories,
+    MemoryEntry,
+    SearchOptions,
+    Source,
+    TimeInput,
+    User,
+    UserKey,
+)
+from langchain_agentmemory.urls import backend_from_url
+
+if TYPE_CHECKING:
+    from langchain_core.embeddings import Embeddings
+    from langchain_core.tools import BaseTool
+
+    from langchain_agentmemory.tools.build import CustomTools
+    from langchain_agentmemory.tools.registry import Switches, ToolSelection
+    from langchain_agentmemory.users import UserSource
+
+T = TypeVar("T")
+
+THREADS: Final = 4
+"""Threads that a store uses at most for its async methods."""
+
+
+class MemoryStore(BaseStore):
+    """Long-term memory of many users, and a complete LangGraph store.
+
+    Pass it to a graph as `store=`, use its verbs (`add_memory`, `search_memories`, …),
+    hand its `tools()` to an agent. One object serves synchronous and asynchronous
+    callers, any event loop and any thread. Every verb has an async twin with an `a` in
+    front; results and errors are the same.
+
+    A user is given as `UserKey`, or as a plain id of the store's application.
+
+    Args:
+        backend: Where items live; in memory if not given. See also `from_url`.
+        index: Search by meaning: LangGraph's `IndexConfig` (`{"embed": …, "dims": …,
+            "fields": […]}`), or a LangChain `Embeddings`. Without it, search goes by
+            words.
+        extractor: What extracts memories from conversations. Beside an extractor, the
+            tools that write are not shown to the agent unless exposed.
+        app_name: The application of users that are given as a plain id.
+        memory_limit: How many memories a user may own, `None` = any number.
+        on_limit: At the limit, `"reject"` an addition with `MemoryLimitExceeded` or
+            `"evict"` the least recently updated memory.
+        on_duplicate: What adding a memory that exists does: `"refresh"` its topics and
+            time, `"keep"` it as it is, or raise `MemoryConflict` (`"error"`).
+        soft_delete: Keep deleted and replaced memories, invisible, for
+            `restore_memory` and `memory_history`, until `purge_deleted`.
+        ttl: Time to live: a `timedelta` for all new items, or LangGraph's `TTLConfig`.
+        ranking: `"default"`, or `"reference"` for the formula of the reference system.
+        timezone: Where naive datetimes are taken: a name or a `tzinfo`.
+        enabled_tools: Tools to switch on, or names mapped to on and off, for everyone,
+            the extractor included.
+        exposed_tools: The same for what agents get to see of the enabled tools.
+        custom_tools: Tools or functions that replace built-in ones, by name.
+        search_memory: Bytes that warm search indexes may hold; 256 MB if not given.
+
+    Raises:
+        InvalidInput: If an argument cannot be used.
+
+    Example:
+        ```python
+        from langchain_agentmemory import MemoryStore
+
+        store = MemoryStore()
+        store.add_memory("ann", "Ann prefers window seats", topics=["travel"])
+        print(store.search_memories("ann", "where does she like to sit?"))
+        ```
+    """
+
+    supports_ttl = True
+
+    def __init__(  # noqa: PLR0913 - the switches of a service
+        self,
+        backend: Backend | None = None,
+        *,
+        index: "IndexConfig | Mapping[str, Any] | Embeddings | None" = None,
+        extractor: object | None = None,
+        app_name: str = "default",
+        memory_limit: int | None = 1000,
+        on_limit: OnLimit = "reject",
+        on_duplicate: OnDuplicate = "refresh",
+        soft_delete: bool = False,
+        ttl: TTLConfig | Mapping[str, Any] | timedelta | None = None,
+        ranking: Literal["default", "reference"] = "default",
+        timezone: str | tzinfo = "UTC",
+        enabled_tools: "Switches" = None,
+        exposed_tools: "Switches" = None,
+        custom_tools: "CustomTools" = None,
+        search_memory: int | None = None,
+    ) -> None:
+        """Check the arguments; the backend is opened on first use."""
+        if backend is not None and not hasattr(backend, "commit"):
+            msg = (
+                f"backend must be a storage backend, not {type(backend).__name__}: "
+                f"use MemoryStore.from_url('sqlite:///file.db') for a URL, and pass an "
+                f"embedder as index=…."
+            )
+            raise InvalidInput(msg)
+        config = ttl_config(ttl)
+        self.ttl_config = config  # type: ignore[assignment]  # a TTLConfig in substance
+        minutes = (config or {}).get("default_ttl")
+        self.settings = Settings(
+            app_name=UserKey(app_name, "any").app_name,
+            memory_limit=memory_limit,
+            on_limit=on_limit,
+            on_duplicate=on_duplicate,
+            soft_delete=soft_delete,
+            timezone=zone(timezone),
+            default_ttl=None if minutes is None else round(minutes * 60_000_000),
+            refresh_on_read=bool((config or {}).get("refresh_on_read", True)),
+        )
+        self.backend: Backend = backend if backend is not None else InMemoryBackend()
+        self.extractor = extractor
+        self._service = Service(
+            self.backend, self.settings, index, ranking, search_memory
+        )
+        self._tool_switches = (enabled_tools, exposed_tools)
+        self._custom_tools = custom_tools
+        if any(given is not None for given in (*self._tool_switches, custom_tools)):
+            self._selection()  # say at once what is wrong with the switches
+        self._threads: ThreadPoolExecutor | None = None
+        self._threads_lock = threading.Lock()
+        self._threads_pid = os.getpid()
+        self._sweeper: Sweeper | None = None
+
+    @classmethod
+    def from_url(cls, url: str, **options: Any) -> Self:
+        """Open the store that a URL names.
+
+        Args:
+            url: `memory://`, `sqlite:///file.db` (relative), `sqlite:////tmp/file.db`
+                (absolute). Options of the backend may follow:
+                `sqlite:///file.db?table=notes&synchronous=FULL`.
+            **options: What the constructor takes.
+
+        Raises:
+            InvalidInput: If the URL cannot be read, or names an unknown engine.
+            BackendUnavailable: If what it names cannot be opened.
+        """
+        store = cls(backend_from_url(url), **options)
+        store.setup()
+        return store
+
+    # -- life ------------------------------------------------------------------------
+
+    @property
+    def app_name(self) -> str:
+        """The application of users that are given as a plain id."""
+        return self.settings.app_name
+
+    def setup(self) -> None:
+        """Open the backend: check, create or migrate its schema. Done on first use."""
+        self.backend.open()
+
+    def close(self) -> None:
+        """Release everything. Later calls raise `BackendUnavailable`. Idempotent."""
+        self.stop_ttl_sweeper()
+        with self._threads_lock:
+            threads, self._threads = self._threads, None
+        if threads is not None and self._threads_pid == os.getpid():
+            threads.shutdown(wait=True)
+        self._service.close()
+
+    async def aclose(self) -> None:
+        """Async twin of `close`."""
+        await asyncio.to_thread(self.close)
+
+    def __enter__(self) -> Self:
+        """Open the backend."""
+        self.setup()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        """Open the backend."""
+        await self._hop(self.setup)
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close the store."""
+        await self.aclose()
+
+    # -- LangGraph -------------------------------------------------------------------
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run LangGraph operations; results are in their order.
+
+        Reads come first, then all writes happen together or not at all. Of several
+        writes to one key the last one counts.
+
+        Raises:
+            InvalidInput: If one of them cannot be carried out; none was.
+        """
+        return self._run(self._service.items.batch(ops))
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Async twin of `batch`."""
+        return await self._arun(self._service.items.batch(list(ops)))
+
+    def put(
+        self,
+        namespace: tuple[str, ...],
+        key: str,
+        value: dict[str, Any],
+        index: Literal[False] | list[str] | None = None,
+        *,
+        ttl: float | timedelta | NotProvided | None = NOT_PROVIDED,
+    ) -> None:
+        """Store an item. `ttl` is a `timedelta` or a number of minutes.
+
+        Raises:
+            InvalidInput: If the value is not JSON; the message names the place.
+        """
+        super().put(namespace, key, value, index, ttl=_minutes(ttl))
+
+    async def aput(
+        self,
+        namespace: tuple[str, ...],
+        key: str,
+        value: dict[str, Any],
+        index: Literal[False] | list[str] | None = None,
+        *,
+        ttl: float | timedelta | NotProvided | None = NOT_PROVIDED,
+    ) -> None:
+        """Async twin of `put`."""
+        await super().aput(namespace, key, value, index, ttl=_minutes(ttl))
+
+    def sweep_ttl(self) -> int:
+        """Delete what has expired; return how much. Readers never see it anyway."""
+        return self.backend.sweep()
+
+    def start_ttl_sweeper(
+        self, sweep_interval_minutes: float | None = None
+    ) -> Future[None]:
+        """Sweep regularly in a background thread, until `stop_ttl_sweeper` or `close`.
+
+        Args:
+            sweep_interval_minutes: How often; the `TTLConfig`'s if not given, else
+                every 5 minutes.
+
+        Returns:
+            A future that is done when the sweeper has stopped. Cancelling it stops it.
+        """
+        interval = sweep_interval_minutes
+        if interval is None:
+            interval = (self.ttl_config or {}).get("sweep_interval_minutes") or 5
+        if self._sweeper is None or self._sweeper.finished.done():
+            self._sweeper = Sweeper(weakref.ref(self), minutes_of(interval) * 60)
+        return self._sweeper.finished
+
+    def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
+        """Stop the background sweeper; tell whether it stopped within the timeout."""
+        sweeper, self._sweeper = self._sweeper, None
+        return True if sweeper is None else sweeper.stop(timeout)
+
+    # -- memory verbs ----------------------------------------------------------------
+
+    def add_memory(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory: str,
+        *,
+        topics: Iterable[str] = (),
+        kind: str | None = None,
+        event_time: TimeInput | None = None,
+        participants: Iterable[str] = (),
+        location: str | None = None,
+        source: Source | None = None,
+        supersedes: Iterable[str] = (),
+    ) -> MemoryEntry:
+        """Store a memory. The same content again is the same memory, refreshed.
+
+        Args:
+            user: Whose memory.
+            memory: The text.
+            topics: Labels for search.
+            kind: `"fact"` if not given, `"episode"`, or any other text.
+            event_time: When it happened: a datetime, a date, or text in one of the
+                forms of `langchain_agentmemory.times.ACCEPTED_FORMS`.
+            participants: Who took part.
+            location: Where it happened.
+            source: Where it comes from.
+            supersedes: Ids of older memories that this one replaces as the valid
+                version. They stay readable.
+
+        Returns:
+            The memory as stored, with its id.
+
+        Raises:
+            InvalidInput: If an argument cannot be used.
+            MemoryLimitExceeded: At the limit, unless the store evicts.
+            MemoryConflict: If it exists and the store says `on_duplicate="error"`.
+            MemoryNotFound: If `supersedes` names an unknown memory.
+        """
+        return self._run(
+            self._add(
+                user,
+                memory,
+                topics=topics,
+                kind=kind,
+                event_time=event_time,
+                participants=participants,
+                location=location,
+                source=source,
+                supersedes=supersedes,
+            )
+        )
+
+    async def aadd_memory(self, user: User, memory: str, **details: Any) -> MemoryEntry:
+        """Async twin of `add_memory`, with the same keyword arguments."""
+        return await self._arun(self._add(user, memory, **details))
+
+    def _add(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory: str,
+        *,
+        topics: Iterable[str] = (),
+        kind: str | None = None,
+        event_time: TimeInput | None = None,
+        participants: Iterable[str] = (),
+        location: str | None = None,
+        source: Source | None = None,
+        supersedes: Iterable[str] = (),
+    ) -> Plan[MemoryEntry]:
+        content = draft(
+            memory,
+            topics=topics,
+            kind=kind,
+            event_time=event_time,
+            participants=participants,
+            location=location,
+            timezone=self.settings.timezone,
+        )
+        replaced = [supersedes] if isinstance(supersedes, str) else list(supersedes)
+        return self._service.verbs.add(
+            self.user(user),
+            content,
+            source=self._dated(source),
+            supersedes=[require_id(old) for old in replaced],
+        )
+
+    def update_memory(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory_id: str,
+        memory: str | None = None,
+        *,
+        topics: Iterable[str] | None = None,
+        kind: str | None = None,
+        event_time: TimeInput | None = None,
+        participants: Iterable[str] | None = None,
+        location: str | None = None,
+    ) -> MemoryEntry:
+        """Change a memory. `None` leaves a field as it is, an empty value clears it.
+
+        The id follows the content: take it from the returned memory. What the memory
+        said before is kept when the store deletes softly (see `memory_history`).
+
+        Raises:
+            InvalidInput: If an argument cannot be used.
+            MemoryNotFound: If the user has no such memory.
+            MemoryConflict: If another memory already says the same; nothing changed.
+        """
+        return self._run(
+            self._update(
+                user,
+                memory_id,
+                memory,
+                topics=topics,
+                kind=kind,
+                event_time=event_time,
+                participants=participants,
+                location=location,
+            )
+        )
+
+    async def aupdate_memory(
+        self, user: User, memory_id: str, memory: str | None = None, **details: Any
+    ) -> MemoryEntry:
+        """Async twin of `update_memory`, with the same keyword arguments."""
+        return await self._arun(self._update(user, memory_id, memory, **details))
+
+    def _update(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory_id: str,
+        memory: str | None = None,
+        *,
+        topics: Iterable[str] | None = None,
+        kind: str | None = None,
+        event_time: TimeInput | None = None,
+        participants: Iterable[str] | None = None,
+        location: str | None = None,
+    ) -> Plan[MemoryEntry]:
+        patch = Patch(
+            memory,
+            None if topics is None else _listed(topics),
+            kind,
+            event_time,
+            None if participants is None else _listed(participants),
+            location,
+        )
+        patch.check(self.settings.timezone)
+        return self._service.verbs.update(
+            self.user(user), require_id(memory_id), patch
+        )
+
+    def delete_memory(self, user: User, memory_id: str) -> bool:
+        """Delete a memory; `False` if the user has none with this id."""
+        return self._run(
+            self._service.verbs.delete(self.user(user), require_id(memory_id))
+        )
+
+    async def adelete_memory(self, user: User, memory_id: str) -> bool:
+        """Async twin of `delete_memory`."""
+        return await self._arun(
+            self._service.verbs.delete(self.user(user), require_id(memory_id))
+        )
+
+    def clear_memories(self, user: User) -> int:
+        """Delete all memories of the user and return how many there were."""
+        return self._run(self._service.verbs.clear(self.user(user)))
+
+    async def aclear_memories(self, user: User) -> int:
+        """Async twin of `clear_memories`."""
+        return await self._arun(self._service.verbs.clear(self.user(user)))
+
+    def restore_memory(self, user: User, memory_id: str) -> MemoryEntry:
+        """Bring a deleted memory back, or let a superseded one hold again.
+
+        Raises:
+            NotKept: If the store does not keep what was deleted.
+            MemoryNotFound: If nothing is kept under this id.
+            MemoryLimitExceeded: At the limit, unless the store evicts.
+        """
+        return self._run(
+            self._service.verbs.restore(self.user(user), require_id(memory_id))
+        )
+
+    async def arestore_memory(self, user: User, memory_id: str) -> MemoryEntry:
+        """Async twin of `restore_memory`."""
+        return await self._arun(
+            self._service.verbs.restore(self.user(user), require_id(memory_id))
+        )
+
+    def memory_history(self, user: User, memory_id: str) -> Memories:
+        """Return the memories that led to this one, oldest first, itself last.
+
+        Raises:
+            NotKept: If the store does not keep what was replaced.
+            MemoryNotFound: If nothing is kept under this id.
+        """
+        return self._service.verbs.history(self.user(user), require_id(memory_id))
+
+    async def amemory_history(self, user: User, memory_id: str) -> Memories:
+        """Async twin of `memory_history`."""
+        return await self._hop(self.memory_history, user, memory_id)
+
+    def purge_deleted(
+        self, older_than: timedelta | None = None, user: User | None = None
+    ) -> int:
+        """Remove for good what was deleted softly; return how much.
+
+        Args:
+            older_than: Only what was deleted longer ago than this.
+            user: Only of this user; of all users if not given.
+        """
+        if older_than is not None and not isinstance(older_than, timedelta):
+            msg = "older_than must be a timedelta, such as timedelta(days=30), or None."
+            raise InvalidInput(msg)
+        owner = None if user is None else self.user(user)
+        return self._service.purge(owner, older_than)
+
+    async def apurge_deleted(
+        self, older_than: timedelta | None = None, user: User | None = None
+    ) -> int:
+        """Async twin of `purge_deleted`."""
+        return await self._hop(self.purge_deleted, older_than, user)
+
+    def read_memories(self, user: User, limit: int | None = None) -> Memories:
+        """Return the user's memories, newest first. `None` = all, 0 = none."""
+        return self._service.read(self.user(user), check_limit("limit", limit))
+
+    async def aread_memories(self, user: User, limit: int | None = None) -> Memories:
+        """Async twin of `read_memories`."""
+        return await self._hop(self.read_memories, user, limit)
+
+    def search_memories(
+        self,
+        user: User,
+        query: str,
+        options: SearchOptions | None = None,
+        **overrides: Any,
+    ) -> Memories:
+        """Return the user's memories that fit a query, best first.
+
+        Args:
+            user: Whose memories.
+            query: What to look for. Blank text finds nothing.
+            options: How to search.
+            **overrides: Fields of `SearchOptions`, on top of `options`.
+
+        Raises:
+            InvalidInput: If an option cannot be used.
+        """
+        return self._run(self._search(user, query, options, overrides))
+
+    async def asearch_memories(
+        self,
+        user: User,
+        query: str,
+        options: SearchOptions | None = None,
+        **overrides: Any,
+    ) -> Memories:
+        """Async twin of `search_memories`."""
+        return await self._arun(self._search(user, query, options, overrides))
+
+    def _search(
+        self,
+        user: User,
+        query: str,
+        options: SearchOptions | None,
+        overrides: Mapping[str, Any],
+    ) -> Plan[Memories]:
+        try:
+            chosen = replace(options or SearchOptions(), **overrides)
+        except TypeError as error:
+            known = ", ".join(SearchOptions.__dataclass_fields__)
+            msg = f"{error}: the options of a search are {known}."
+            raise InvalidInput(msg) from error
+        return self._service.search(self.user(user), query, chosen)
+
+    def count_memories(self, user: User) -> int:
+        """Return how many memories the user has."""
+        head = self._service.verbs.head(self.user(user))
+        return head.active if head else 0
+
+    async def acount_memories(self, user: User) -> int:
+        """Async twin of `count_memories`."""
+        return await self._hop(self.count_memories, user)
+
+    def revision(self, user: User) -> int:
+        """Return a number that changes whenever a memory of the user does."""
+        head = self._service.verbs.head(self.user(user))
+        return (head.epoch << 40) + head.revision if head else 0
+
+    async def arevision(self, user: User) -> int:
+        """Async twin of `revision`."""
+        return await self._hop(self.revision, user)
+
+    def erase_user(self, user: User) -> Erasure:
+        """Remove everything that is kept about a user, deleted memories included.
+
+        Returns:
+            A receipt of what was removed.
+        """
+        return erase(self._service, self.user(user))
+
+    async def aerase_user(self, user: User) -> Erasure:
+        """Async twin of `erase_user`."""
+        return await self._hop(self.erase_user, user)
+
+    def reindex(
+        self,
+        user: User | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Embed what has no vectors yet, or another embedder's; return how much.
+
+        Args:
+            user: Only this user's memories; everything in the store if not given.
+            progress: Called with how many items were looked at, and of how many.
+
+        Raises:
+            InvalidInput: If the store has no index.
+            BackendUnavailable: If the embedder fails; what was embedded is kept.
+        """
+        return self._run(self._service.reindex(self._prefix(user), progress))
+
+    async def areindex(
+        self,
+        user: User | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> int:
+        """Async twin of `reindex`."""
+        return await self._arun(self._service.reindex(self._prefix(user), progress))
+
+    # -- tools -----------------------------------------------------------------------
+
+    def tools(
+        self,
+        user: "User | Callable[..., User] | None" = None,
+        *,
+        enable: "Switches" = (),
+        disable: "Switches" = (),
+        expose: "Switches" = (),
+    ) -> "list[BaseTool]":
+        """Return the memory tools for an agent.
+
+        Args:
+            user: Whose memories; the user of the run if not given.
+            enable: Tools to switch on for this call, such as `["memory_delete"]`.
+            disable: Tools to switch off for this call.
+            expose: Tools to show although an extractor works behind the scenes.
+
+        Raises:
+            InvalidInput: If a name is not one of the six.
+        """
+        from langchain_agentmemory.tools.build import (  # noqa: PLC0415 - on demand
+            build_tools,
+            read_custom_tools,
+        )
+
+        selection = self._selection().adjusted(
+            enable=enable, disable=disable, expose=expose
+        )
+        bound: UserSource = user if user is None or callable(user) else self.user(user)
+        return build_tools(
+            selection.exposed,
+            store=self,
+            user=bound,
+            custom=read_custom_tools(self._custom_tools),
+        )
+
+    def _selection(self) -> "ToolSelection":
+        from langchain_agentmemory.tools.build import (  # noqa: PLC0415 - on demand
+            read_custom_tools,
+        )
+        from langchain_agentmemory.tools.registry import (  # noqa: PLC0415 - on demand
+            select_tools,
+        )
+
+        enabled, exposed = self._tool_switches
+        return select_tools(
+            has_extractor=self.extractor is not None,
+            enabled=enabled,
+            exposed=exposed,
+            custom=read_custom_tools(self._custom_tools),
+        )
+
+    # -- reports ---------------------------------------------------------------------
+
+    def status(self) -> Report:
+        """Return how the store is doing right now."""
+        return Report("MemoryStore status", self._service.status())
+
+    def describe(self) -> Report:
+        """Return what the store is made of and how it is set up."""
+        settings = self.settings
+        return Report(
+            "MemoryStore",
+            {
+                **self.backend.describe(),
+                **self._service.describe(),
+                "application": settings.app_name,
+                "memory limit": f"{settings.memory_limit}, {settings.on_limit}"
+                if settings.memory_limit is not None
+                else "none",
+                "deleted memories": "kept until purged"
+                if settings.soft_delete
+                else "gone at once",
+                "tools": ", ".join(self._selection().exposed),
+            },
+        )
+
+    def __repr__(self) -> str:
+        """Say where the memories live."""
+        return f"<{type(self).__name__} on {self.backend.name}>"
+
+    # -- inside ----------------------------------------------------------------------
+
+    def user(self, user: User) -> UserKey:
+        """Return a user as `UserKey`.
+
+        Raises:
+            InvalidInput: If it is neither a `UserKey` nor an id.
+        """
+        if isinstance(user, UserKey):
+            return user
+        if user is None:
+            msg = "user is required: pass a user id or a UserKey."
+            raise InvalidInput(msg)
+        return UserKey(self.settings.app_name, user)  # type: ignore[arg-type]  # checked
+
+    def _prefix(self, user: User | None) -> tuple[str, ...]:
+        if user is None:
+            return ()
+        key = self.user(user)
+        return user_namespace(key.app_name, key.user_id)
+
+    def _dated(self, source: Source | None) -> Source | None:
+        if source is None or isinstance(source, Source):
+            return source and self._service.dated(source)
+        msg = "source must be a Source, such as Source(thread_id='t1', position=3)."
+        raise InvalidInput(msg)
+
+    def _run(self, plan: Plan[T]) -> T:
+        return run(plan, self._service.embed)
+
+    async def _arun(self, plan: Plan[T]) -> T:
+        return await arun(plan, self._service.aembed, self._executor())
+
+    async def _hop(self, call: Callable[..., T], *arguments: Any) -> T:
+        loop = asyncio.get_running_loop()
+        hop: Awaitable[T] = loop.run_in_executor(self._executor(), call, *arguments)
+        return await hop
+
+    def _executor(self) -> ThreadPoolExecutor:
+        with self._threads_lock:
+            if self._threads is None or self._threads_pid != os.getpid():
+                self._threads_pid = os.getpid()
+                self._threads = ThreadPoolExecutor(
+                    THREADS, thread_name_prefix="agentmemory"
+                )
+            return self._threads
+
+
+def _minutes(ttl: float | timedelta | NotProvided | None) -> float | NotProvided | None:
+    if ttl is None or isinstance(ttl, NotProvided):
+        return ttl
+    return minutes_of(ttl)
+
+
+def _listed(given: Iterable[str]) -> Any:
+    """Return one text, or anything iterable, as something that can be read twice."""
+    return given if isinstance(given, str) else list(given)
