@@ -1,7 +1,7 @@
 """The shape of the lexical score: its weights and constants."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,8 +11,9 @@ class Formula:
     Attributes:
         coverage: Weight of the share of the query's tokens that matched.
         rarity: Weight of the same share, each token counted by its rarity.
-        strength: Weight of how strongly the matched tokens matched (BM25 against its
-            upper bound).
+        strength: Weight of BM25 as a share of its upper bound.
+        strength_of: Whose upper bound: that of the `"matched"` tokens, or that of the
+            whole `"query"`.
         phrase: Weight of the query's words standing in order in the document.
         phrase_in_topics: What a phrase in the topics counts against one in the text.
         saturation: BM25's k1.
@@ -28,6 +29,7 @@ class Formula:
     coverage: float
     rarity: float
     strength: float
+    strength_of: Literal["matched", "query"]
     phrase: float
     phrase_in_topics: float
     saturation: float
@@ -42,6 +44,7 @@ REFERENCE_FORMULA: Final = Formula(
     coverage=0.40,
     rarity=0.25,
     strength=0.25,
+    strength_of="matched",
     phrase=0.10,
     phrase_in_topics=0.8,
     saturation=1.2,
@@ -53,5 +56,24 @@ REFERENCE_FORMULA: Final = Formula(
 )
 """The constants of the reference score."""
 
-DEFAULT_FORMULA: Final = REFERENCE_FORMULA
-"""The constants of the default score."""
+DEFAULT_FORMULA: Final = Formula(
+    coverage=0.15,
+    rarity=0.20,
+    strength=0.55,
+    strength_of="query",
+    phrase=0.10,
+    phrase_in_topics=0.8,
+    saturation=1.2,
+    length_share=0.4,
+    topics=0.65,
+    floor=0.0,
+    substring=0.35,
+    substring_in_topics=0.2275,
+)
+"""The constants of the default score.
+
+Measured on LoCoMo turns (see `benchmarks/`): BM25 against the bound of the whole query
+ranks better than against that of the matched tokens, and a document's length should
+matter less than usual, as memories are short. Without a floor, a full match scores high
+in a small corpus too, so that a threshold means the same in all.
+"""

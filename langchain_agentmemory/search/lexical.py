@@ -117,9 +117,9 @@ def score_matches(
     hit = np.flatnonzero(covered)
     covered = covered[hit]
     rareness = np.bincount(slots, rare[terms], minlength=size)[hit]
-    strength = np.bincount(matches.slots, gains, minlength=size)[hit]
-    strength /= rareness * (formula.saturation + 1)
-    np.minimum(strength, 1, out=strength)
+    gained = np.bincount(matches.slots, gains, minlength=size)[hit]
+    bound = rareness if formula.strength_of == "matched" else rare.sum()
+    strength = np.minimum(gained / (bound * (formula.saturation + 1)), 1)
     scores = (
         covered * (formula.coverage / max(weights.sum(), formula.floor))
         + rareness * (formula.rarity / max(rare.sum(), formula.floor))
@@ -241,6 +241,8 @@ def _plain_score(
             rareness += rare
     if not covered:
         return 0.0
+    bound = rareness if formula.strength_of == "matched" else all_rare
+    bound *= formula.saturation + 1
     words = [query.words[index] for index in query.phrase]
     phrase = 0.0
     if len(words) > 1 and content.contains_in_order(words):
@@ -250,7 +252,7 @@ def _plain_score(
     return min(
         formula.coverage * covered / max(all_weights, formula.floor)
         + formula.rarity * rareness / max(all_rare, formula.floor)
-        + formula.strength * min(raw / (rareness * (formula.saturation + 1)), 1)
+        + formula.strength * min(raw / bound, 1)
         + formula.phrase * phrase,
         1.0,
     )

@@ -99,38 +99,48 @@ def find_page(
     k = None if limit is None else max(_FIRST_FETCH, 2 * limit)
     while True:
         candidates, bound = fetch(k)
-        page = select(candidates, criteria, token_set)
+        entries, scarce = _narrowed(candidates, criteria)
+        page = _cut(entries, criteria, token_set)
         if k is None or bound <= 0 or bound < criteria.threshold:
             return page
-        if _is_settled(page, criteria, bound):
+        # Candidates of at most the bound stand behind a full page of better ones,
+        # unless one more of the wanted kind would end the fallback to other kinds.
+        is_full = limit is not None and len(page) == limit
+        if is_full and not scarce and min(e.score for e in page) > bound:
             return page
         k *= _GROWTH
-
-
-def _is_settled(
-    page: Sequence[Candidate[T]], criteria: Criteria, bound: float
-) -> bool:
-    """Tell whether candidates of at most the bound could not change a full page."""
-    if criteria.limit is None or len(page) < criteria.limit:
-        return False
-    if criteria.kind and criteria.kind_fallback:
-        found = sum(_is_kind(entry, criteria.kind) for entry in page)
-        # With fewer, others stand in the page whose place a late one might take.
-        if found < min(criteria.limit, KIND_FALLBACK_BELOW):
-            return False
-    return min(entry.score for entry in page) > bound
 
 
 def select(
     candidates: Iterable[Candidate[T]], criteria: Criteria, token_set: TokenSet
 ) -> list[Candidate[T]]:
     """Filter, order, fall back to other kinds, remove near-duplicates, and cut."""
+    entries, _ = _narrowed(candidates, criteria)
+    return _cut(entries, criteria, token_set)
+
+
+def _narrowed(
+    candidates: Iterable[Candidate[T]], criteria: Criteria
+) -> tuple[list[Candidate[T]], bool]:
+    """Return what may be shown, in order, and whether other kinds had to fill up."""
     if criteria.decay is not None:
         candidates = decayed(candidates, criteria.decay, criteria.now)
     within = [entry for entry in candidates if _passes(entry, criteria)]
     entries = ordered(within, by_event_time=criteria.order_by_event_time)
-    if criteria.kind:
-        entries = _of_kind(entries, criteria.kind, fallback=criteria.kind_fallback)
+    if not criteria.kind:
+        return entries, False
+    kind = criteria.kind
+    preferred = [entry for entry in entries if _is_kind(entry, kind)]
+    if not criteria.kind_fallback or len(preferred) >= KIND_FALLBACK_BELOW:
+        return preferred, False
+    return merge_fallback(preferred, entries, kind), True
+
+
+def _cut(
+    entries: list[Candidate[T]], criteria: Criteria, token_set: TokenSet
+) -> list[Candidate[T]]:
+    if criteria.limit == 0:
+        return []
     if criteria.deduplicate:
         entries = without_near_duplicates(entries, token_set)
     return entries[: criteria.limit]
@@ -169,16 +179,6 @@ def _is_kind(entry: Candidate[T], kind: str) -> bool:
     return (entry.kind or _FACT) == kind
 
 
-def _of_kind(
-    entries: list[Candidate[T]], kind: str, *, fallback: bool
-) -> list[Candidate[T]]:
-    """Keep one kind; with fallback, the others behind it when it is scarce."""
-    preferred = [entry for entry in entries if _is_kind(entry, kind)]
-    if not fallback or len(preferred) >= KIND_FALLBACK_BELOW:
-        return preferred
-    return preferred + [entry for entry in entries if not _is_kind(entry, kind)]
-
-
 def ordered(
     entries: Iterable[Candidate[T]], *, by_event_time: bool = False
 ) -> list[Candidate[T]]:
@@ -204,6 +204,16 @@ def kind_first(
     # `sort` is stable, and False comes before True.
     everything.sort(key=lambda entry: not _is_kind(entry, kind))
     return everything
+
+
+def merge_fallback(
+    primary: Sequence[Candidate[T]], others: Iterable[Candidate[T]], kind: str
+) -> list[Candidate[T]]:
+    """Return the first list, then what it lacks of the second, a kind's entries first."""
+    seen = {entry.id for entry in primary}
+    new = [entry for entry in others if entry.id not in seen]
+    new.sort(key=lambda entry: not _is_kind(entry, kind))
+    return [*primary, *new]
 
 
 def without_near_duplicates(

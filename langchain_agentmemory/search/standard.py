@@ -7,12 +7,12 @@ queries.
 """
 
 import re
-import threading
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 from langchain_agentmemory.identity import trim
+from langchain_agentmemory.search.english import stem
 from langchain_agentmemory.search.formula import DEFAULT_FORMULA
 from langchain_agentmemory.search.scripts import CJK_RUN, HAN_RUN, is_cjk, phrase_text
 from langchain_agentmemory.search.segment import SEGMENTER, Segmenter
@@ -186,16 +186,16 @@ class _Chunk:
         core_match = _CORE.search(folded)
         core = _CONTRACTED.sub("", core_match.group()) if core_match else ""
         if core and (core[0] == "." or core[-1] in "+#") and len(raw) == 1:
-            stems, extra = [core], [_stem(raw[0])]
+            stems, extra = [core], [stem(raw[0])]
         else:
-            stems = [_stem(word) for word in raw]
+            stems = [stem(word) for word in raw]
             extra = [] if [core] == raw else _identifier_tokens(core, raw)
         if not raw:
             extra = [c for c in folded if unicodedata.category(c)[0] == "S"]
         self.primary = tuple(stems)
         self.stopwords = tuple(
-            word in ENGLISH and stem == _stem(word)
-            for word, stem in zip(raw, stems, strict=True)
+            word in ENGLISH and token == stem(word)
+            for word, token in zip(raw, stems, strict=True)
         )
         known = set(stems)
         self.extra = tuple(w for w in dict.fromkeys(extra) if w not in known)
@@ -275,39 +275,6 @@ def _identifier_tokens(core: str, words: list[str]) -> list[str]:
     if pieces != words:
         tokens += pieces
     return tokens
-
-
-class _Stems(dict[str, str]):
-    """Stems of words met before: emptied when full, so that its size is bounded."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._lock = threading.Lock()
-        self._stem: Callable[[str], str] | None = None
-
-    def __missing__(self, word: str) -> str:
-        with self._lock:  # The stemmer keeps its state on itself.
-            if self._stem is None:
-                from snowballstemmer.english_stemmer import (  # noqa: PLC0415 - 20 ms
-                    EnglishStemmer,
-                )
-
-                self._stem = EnglishStemmer().stemWord
-            stem = self._stem(word)
-        if len(self) >= _CACHED_CHUNKS:
-            self.clear()
-        self[word] = stem
-        return stem
-
-
-_STEMS: Final = _Stems()
-
-
-def _stem(word: str) -> str:
-    """Return the stem of an English word; anything else as it is."""
-    if len(word) <= _LONGEST_CACHED_CHUNK and word.isascii() and word.isalpha():
-        return _STEMS[word]
-    return word
 
 
 def _is_function_text(text: str) -> bool:
