@@ -1,4 +1,4 @@
-"""The errors of this package: one small hierarchy, each message says what to do next."""
+"""The errors of this package: one small hierarchy; messages say what to do next."""
 
 
 class MemoryStoreError(Exception):
@@ -18,7 +18,7 @@ class MemoryLimitExceeded(MemoryStoreError):
 
 
 class NotKept(MemoryStoreError):
-    """What was asked for is not kept by this store (`soft_delete` is off, or purged)."""
+    """What was asked for is not kept by this store: `soft_delete` is off."""
 
 
 class InvalidInput(MemoryStoreError, ValueError):

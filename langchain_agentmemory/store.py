@@ -260,7 +260,7 @@ class MemoryStore(BaseStore):
         self,
         namespace: tuple[str, ...],
         key: str,
-        value: dict[str, Any],
+        value: Mapping[str, Any],
         index: Literal[False] | list[str] | None = None,
         *,
         ttl: float | timedelta | NotProvided | None = NOT_PROVIDED,
@@ -276,7 +276,7 @@ class MemoryStore(BaseStore):
         self,
         namespace: tuple[str, ...],
         key: str,
-        value: dict[str, Any],
+        value: Mapping[str, Any],
         index: Literal[False] | list[str] | None = None,
         *,
         ttl: float | timedelta | NotProvided | None = NOT_PROVIDED,
@@ -461,9 +461,7 @@ class MemoryStore(BaseStore):
             location,
         )
         patch.check(self.settings.timezone)
-        return self._service.verbs.update(
-            self.user(user), require_id(memory_id), patch
-        )
+        return self._service.verbs.update(self.user(user), require_id(memory_id), patch)
 
     def delete_memory(self, user: User, memory_id: str) -> bool:
         """Delete a memory; `False` if the user has none with this id."""
@@ -525,9 +523,6 @@ class MemoryStore(BaseStore):
             older_than: Only what was deleted longer ago than this.
             user: Only of this user; of all users if not given.
         """
-        if older_than is not None and not isinstance(older_than, timedelta):
-            msg = "older_than must be a timedelta, such as timedelta(days=30), or None."
-            raise InvalidInput(msg)
         owner = None if user is None else self.user(user)
         return self._service.purge(owner, older_than)
 
@@ -739,10 +734,7 @@ class MemoryStore(BaseStore):
         """
         if isinstance(user, UserKey):
             return user
-        if user is None:
-            msg = "user is required: pass a user id or a UserKey."
-            raise InvalidInput(msg)
-        return UserKey(self.settings.app_name, user)  # type: ignore[arg-type]  # checked
+        return UserKey(self.settings.app_name, user)  # type: ignore[arg-type]  # checked there
 
     def _prefix(self, user: User | None) -> tuple[str, ...]:
         if user is None:
@@ -751,10 +743,7 @@ class MemoryStore(BaseStore):
         return user_namespace(key.app_name, key.user_id)
 
     def _dated(self, source: Source | None) -> Source | None:
-        if source is None or isinstance(source, Source):
-            return source and self._service.dated(source)
-        msg = "source must be a Source, such as Source(thread_id='t1', position=3)."
-        raise InvalidInput(msg)
+        return None if source is None else self._service.dated(source)
 
     def _run(self, plan: Plan[T]) -> T:
         return run(plan, self._service.embed)

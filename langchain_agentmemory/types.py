@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Any, Literal, Protocol, runtime_checkable
+from typing import Any, Final, Literal, Protocol, runtime_checkable
 
 from langchain_agentmemory.errors import InvalidInput
 
@@ -24,7 +24,7 @@ SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
 
 
 class MemoryKind(StrEnum):
-    """The kinds of memory that the package itself knows. Others are kept as they are."""
+    """The kinds of memory that the package knows. Others are kept as they are."""
 
     FACT = "fact"
     EPISODE = "episode"
@@ -162,6 +162,9 @@ class MemoryEntry:
         return Memories([self])._repr_html_()
 
 
+_SHOWN_CHARACTERS: Final = 100
+
+
 class Memories(list[MemoryEntry]):
     """A list of memories that shows itself as a table in a notebook."""
 
@@ -173,7 +176,9 @@ class Memories(list[MemoryEntry]):
         for entry in self:
             score = "" if entry.score is None else f"{entry.score:.3f}  "
             when = entry.event_label()
-            text = entry.memory if len(entry.memory) <= 100 else entry.memory[:99] + "…"
+            text = entry.memory
+            if len(text) > _SHOWN_CHARACTERS:
+                text = text[: _SHOWN_CHARACTERS - 1] + "…"
             note = f"  ({entry.kind}{f', {when}' if when else ''})"
             lines.append(f"  {entry.id[:8]}  {score}{text}{note}")
         return "\n".join(lines)

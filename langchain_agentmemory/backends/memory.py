@@ -91,7 +91,9 @@ class _Space:
             record.updated_at = self.last = max(now, self.last + 1)
         if record.created_at is None:
             kept = before is not None and is_live(before, now)
-            record.created_at = before.created_at if kept and before else record.updated_at
+            record.created_at = (
+                before.created_at if kept and before else record.updated_at
+            )
         self._forget(before)
         if record.state is RecordState.ACTIVE:
             if write.stamp:

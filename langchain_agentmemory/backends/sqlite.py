@@ -120,7 +120,7 @@ class SQLiteBackend:
     )
     keeps_records = False
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the settings of a file
         self,
         path: str | os.PathLike[str] = ":memory:",
         *,
@@ -184,7 +184,9 @@ class SQLiteBackend:
         with self._pool.reading() as connection:
             return self._head(connection, namespace)
 
-    def _head(self, connection: sqlite3.Connection, namespace: Namespace) -> Head | None:
+    def _head(
+        self, connection: sqlite3.Connection, namespace: Namespace
+    ) -> Head | None:
         row = connection.execute(
             self._sql.head, (self.now(), path_of(namespace))
         ).fetchone()
@@ -378,7 +380,9 @@ class SQLiteBackend:
                 record.created_at = (
                     prior.created_at if kept and prior else record.updated_at
                 )
-            _count(space, prior.state if prior else None, prior.flags if prior else 0, -1)
+            _count(
+                space, prior.state if prior else None, prior.flags if prior else 0, -1
+            )
             _count(space, record.state, record.flags, 1)
             rows.append(_row(space.id, record))
         connection.executemany(self._sql.upsert, rows)

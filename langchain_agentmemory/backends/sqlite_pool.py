@@ -101,7 +101,9 @@ class SQLitePool:
             finally:
                 self._give_back(connection)
         except sqlite3.Error as error:
-            raise BackendUnavailable(explain(error, self.path, self._timeout)) from error
+            raise BackendUnavailable(
+                explain(error, self.path, self._timeout)
+            ) from error
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         if self._closed or (not self.in_memory and len(self._idle) >= IDLE_CONNECTIONS):

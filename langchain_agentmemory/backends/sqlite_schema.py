@@ -1,4 +1,4 @@
-"""The SQLite schema: statements, versions, and the checks made when a file is opened."""
+"""The SQLite schema: statements, versions, the checks when a file is opened."""
 
 import re
 import sqlite3
@@ -127,7 +127,7 @@ def schema_version(connection: sqlite3.Connection, table: str, place: str) -> in
         taken = names & {table, f"{table}_namespaces", f"{table}_outbox"}
         if taken:
             msg = (
-                f"{place} has a table {sorted(taken)[0]!r} that this package did not "
+                f"{place} has a table {min(taken)!r} that this package did not "
                 f"make. It was left untouched: choose another file, or another table "
                 f"name with table=…."
             )
@@ -135,7 +135,7 @@ def schema_version(connection: sqlite3.Connection, table: str, place: str) -> in
         return 0
     try:
         row = connection.execute(
-            f"SELECT value FROM {meta} WHERE key = 'schema'"  # noqa: S608 - checked name
+            f"SELECT value FROM {meta} WHERE key = 'schema'"
         ).fetchone()
         version = int(row[0]) if row else 0
     except (sqlite3.Error, ValueError) as error:
@@ -167,9 +167,11 @@ def statements(table: str, version: int) -> list[str]:
     ]
     if not pending:
         return []
-    return [
-        f"CREATE TABLE IF NOT EXISTS {meta} (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-        *pending,
-        f"INSERT INTO {meta} (key, value) VALUES ('schema', '{len(MIGRATIONS)}') "  # noqa: S608
-        f"ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-    ]
+    make_meta = (
+        f"CREATE TABLE IF NOT EXISTS {meta} (key TEXT PRIMARY KEY, value TEXT NOT NULL)"
+    )
+    set_version = (
+        f"INSERT INTO {meta} (key, value) VALUES ('schema', '{len(MIGRATIONS)}') "
+        f"ON CONFLICT (key) DO UPDATE SET value = excluded.value"
+    )
+    return [make_meta, *pending, set_version]

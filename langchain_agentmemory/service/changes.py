@@ -60,7 +60,7 @@ class Changes:
         return found if found is not None and is_live(found, self.now) else None
 
     def write(self, record: Record, *, stamp: bool = True) -> None:
-        """Plan a write. A later write of the same key replaces it, stamped if either."""
+        """Plan a write; a later one of the same key replaces it, stamped if either."""
         self.prefetch([record.key])
         before = self._read[record.key]
         planned = self._writes.get(record.key)
@@ -96,7 +96,7 @@ class Changes:
 
 
 def changed(record: Record, **fields: Any) -> Record:
-    """Return a copy of a record with other fields. Records that were read are shared."""
+    """Return a copy of a record with other fields: records that are read are shared."""
     twin = copy.copy(record)
     for name, value in fields.items():
         setattr(twin, name, value)

@@ -129,10 +129,11 @@ class Embedder:
             return self._failed("it answered with numbers that are not finite")
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         self.last_error = None
-        unit: NDArray[np.float32] = vectors / np.where(norms > 0, norms, 1)
+        norms[norms == 0] = 1
+        unit: NDArray[np.float32] = np.divide(vectors, norms, dtype=np.float32)
         return unit
 
-    def _failed(self, error: Exception | str) -> None:
+    def _failed(self, error: Exception | str) -> "NDArray[np.float32] | None":
         self.last_error = str(error) or type(error).__name__
         logger.warning(
             "The embedder %s failed (%s). Nothing is lost: texts are stored and found "
@@ -140,6 +141,7 @@ class Embedder:
             self.name,
             self.last_error,
         )
+        return None
 
     def adopt(self, dims: int) -> None:
         """Take over the dimension of the first vectors, if none was configured."""

@@ -50,7 +50,7 @@ def compile_filter(given: Mapping[str, Any] | None) -> Predicate | None:
     return _all_of(_conditions(given))
 
 
-def _conditions(given: Mapping[str, Any]) -> list[Predicate]:
+def _conditions(given: object) -> list[Predicate]:
     if not isinstance(given, Mapping):
         msg = f"A filter must be a dict, not {type(given).__name__}."
         raise InvalidInput(msg)
@@ -104,7 +104,9 @@ def _test(wanted: Any) -> Predicate:
         inner = _all_of(_conditions(wanted))
         return lambda found: isinstance(found, dict) and inner(found)
     if len(operators) != len(wanted):
-        msg = f"Operators and fields cannot be mixed in one condition: {dict(wanted)!r}."
+        msg = (
+            f"Operators and fields cannot be mixed in one condition: {dict(wanted)!r}."
+        )
         raise InvalidInput(msg)
     return _all_of([_operator(name, operand) for name, operand in wanted.items()])
 

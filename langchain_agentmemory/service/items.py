@@ -1,7 +1,7 @@
 """LangGraph's store operations: get, put, delete, search and list, over any backend.
 
-Writes into a user's memory namespace obey the rules of memories: the limit, soft delete,
-revival, and that what lives beside a value survives a `put`.
+Writes into a user's memory namespace obey the rules of memories: the limit, soft
+delete, revival, and that what lives beside a value survives a `put`.
 """
 
 import heapq
@@ -20,8 +20,8 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
+    validate_op_namespace,  # raises InvalidNamespaceError
 )
-from langgraph.store.base import validate_op_namespace  # raises InvalidNamespaceError
 
 from langchain_agentmemory.backends.base import (
     Batch,
@@ -39,9 +39,10 @@ from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.identity import owner_of
 from langchain_agentmemory.service.changes import ATTEMPTS, Changes, changed
 from langchain_agentmemory.service.filters import Predicate, compile_filter
-from langchain_agentmemory.service.indexing import Indexed, Subject
+from langchain_agentmemory.service.indexing import Subject
 from langchain_agentmemory.service.plans import Plan
 from langchain_agentmemory.service.records import (
+    Meta,
     decode_meta,
     draft_of,
     encode_meta,
@@ -61,8 +62,6 @@ from langchain_agentmemory.times import from_us
 
 FIRST_PAGE: Final = 256
 """Records read at first while a filter looks for matches; doubled each time."""
-
-Put = tuple[PutOp, bytes, Subject]
 
 
 class Items:
@@ -231,15 +230,13 @@ class Items:
             found = dict(zip(subjects, indexed, strict=True))
             plain: list[Write] = []
             for op in ops:
-                self._plan(
-                    op,
-                    spaces.get(op.namespace),
-                    plain,
-                    now,
-                    values.get(id(op), b""),
-                    subjects.get(id(op)),
-                    found.get(id(op)),
-                )
+                changes = spaces.get(op.namespace)
+                if op.value is None:
+                    self._plan_delete(op, changes, plain)
+                else:
+                    record = self._record(op, now, values[id(op)], subjects[id(op)])
+                    with_index(record, found[id(op)])
+                    self._plan_put(record, subjects[id(op)], changes, plain)
             try:
                 self._commit(list(spaces.values()), plain)
             except PreconditionFailed:
@@ -259,41 +256,39 @@ class Items:
         old = changes.active(op.key) if changes else None
         return Subject(value, flags, fields, old)
 
-    def _plan(  # noqa: PLR0913 - the parts of one write
-        self,
-        op: PutOp,
-        changes: Changes | None,
-        plain: list[Write],
-        now: int,
-        value: bytes,
-        subject: Subject | None,
-        found: Indexed | None,
-    ) -> None:
-        if subject is None or found is None:
-            self._plan_delete(op, changes, plain)
-            return
+    @staticmethod
+    def _record(op: PutOp, now: int, value: bytes, subject: Subject) -> Record:
         ttl = microseconds_of(op.ttl)
-        record = Record(
+        return Record(
             op.namespace,
             op.key,
             value,
+            encode_meta(Meta(index=subject.fields)),
             ttl=ttl,
             expires_at=None if ttl is None else now + ttl,
             flags=subject.flags,
         )
-        with_index(record, found)
-        before = changes.kept(op.key) if changes else None
-        meta = decode_meta(before.meta if before else None)
-        if before is not None and subject.flags & RecordFlags.LISTED:
-            meta = replace(meta, precision=self._precision(before, value))
-        record.meta = encode_meta(replace(meta, index=subject.fields))
+
+    def _plan_put(
+        self,
+        record: Record,
+        subject: Subject,
+        changes: Changes | None,
+        plain: list[Write],
+    ) -> None:
         if changes is None:
             plain.append(Write(record))
             return
-        if before is not None and (
-            before.state is RecordState.TOMBSTONE or changes.active(op.key) is not None
-        ):
-            record.created_at = before.created_at
+        before = changes.kept(record.key)
+        if before is not None:
+            meta = replace(decode_meta(before.meta), index=subject.fields)
+            if record.flags & RecordFlags.LISTED:
+                precision = self._precision(before, record.value)
+                meta = replace(meta, precision=precision)
+            record.meta = encode_meta(meta)
+            is_tombstone = before.state is RecordState.TOMBSTONE
+            if is_tombstone or changes.active(record.key) is not None:
+                record.created_at = before.created_at
         changes.write(record)
 
     def _precision(self, before: Record, value: bytes) -> Any:
@@ -341,7 +336,8 @@ def checked(op: Op) -> Op:
         InvalidInput: If they cannot.
         InvalidNamespaceError: LangGraph's own, for labels that it forbids.
     """
-    if not isinstance(op, GetOp | PutOp | SearchOp | ListNamespacesOp):
+    given: object = op
+    if not isinstance(given, GetOp | PutOp | SearchOp | ListNamespacesOp):
         msg = (
             f"Unknown operation type: {type(op)}. Use GetOp, PutOp, SearchOp or "
             f"ListNamespacesOp."
@@ -358,12 +354,29 @@ def checked(op: Op) -> Op:
         check_labels(op.namespace)
         check_key(op.key)
     if isinstance(op, SearchOp | ListNamespacesOp):
+        if isinstance(op, ListNamespacesOp):
+            check_conditions(op.match_conditions or ())
         for name in ("limit", "offset"):
             number = getattr(op, name)
             if isinstance(number, bool) or not isinstance(number, int) or number < 0:
                 msg = f"{name} must be 0 or a positive integer, not {number!r}."
                 raise InvalidInput(msg)
     return op
+
+
+def check_conditions(conditions: Iterable[MatchCondition]) -> None:
+    """Refuse conditions of an unknown type.
+
+    Raises:
+        InvalidInput: If there is one.
+    """
+    for condition in conditions:
+        if condition.match_type not in {"prefix", "suffix"}:
+            msg = (
+                f"Unknown match type {condition.match_type!r}: use 'prefix' or "
+                f"'suffix'."
+            )
+            raise InvalidInput(msg)
 
 
 def item_of(record: Record) -> Item:
@@ -404,11 +417,8 @@ def _fits(condition: MatchCondition, namespace: Namespace) -> bool:
         return False
     if condition.match_type == "prefix":
         labels = namespace[: len(path)]
-    elif condition.match_type == "suffix":
-        labels = namespace[len(namespace) - len(path) :]
     else:
-        msg = f"Unknown match type {condition.match_type!r}: use 'prefix' or 'suffix'."
-        raise InvalidInput(msg)
+        labels = namespace[len(namespace) - len(path) :]
     return all(
         wanted in ("*", label) for wanted, label in zip(path, labels, strict=True)
     )

@@ -245,8 +245,10 @@ def moment_of(
 
 def kind_of(given: object) -> str:
     """Return a kind as text; `None` and empty text mean fact."""
-    return MemoryKind.FACT.value if given is None else (
-        text_field("kind", given) or MemoryKind.FACT.value
+    return (
+        MemoryKind.FACT.value
+        if given is None
+        else (text_field("kind", given) or MemoryKind.FACT.value)
     )
 
 

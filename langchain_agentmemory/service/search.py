@@ -21,6 +21,7 @@ from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.service.filters import Predicate
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
+from langchain_agentmemory.service.records import text_field
 from langchain_agentmemory.service.settings import Settings, check_choice, check_limit
 from langchain_agentmemory.service.shelves import Held, Shelves
 from langchain_agentmemory.service.values import decode
@@ -105,9 +106,7 @@ class Search:
     def _criteria(self, options: SearchOptions) -> Criteria:
         zone = self._settings.timezone
         after, before = options.time_after, options.time_before
-        if options.kind is not None and not isinstance(options.kind, str):
-            msg = f"kind must be text, not {type(options.kind).__name__}."
-            raise InvalidInput(msg)
+        kind = None if options.kind is None else text_field("kind", options.kind)
         check_choice("mode", options.mode, get_args(SearchMode))
         if options.mode in {"vector", "hybrid"} and self._indexer.embedder is None:
             msg = (
@@ -118,7 +117,7 @@ class Search:
         return Criteria(
             limit=check_limit("limit", options.limit),
             threshold=self._threshold(options.similarity_threshold),
-            kind=None if options.kind is None else str(options.kind),
+            kind=kind,
             kind_fallback=options.kind_fallback,
             time_after=None if after is None else parse_event_time(after, zone)[0],
             time_before=None if before is None else end_of_period(before, zone),
@@ -159,7 +158,11 @@ class Search:
         lexical = similarity = None
         if request.vector is not None:
             similarity = shelf.vector(request.vector)
-        if request.mode != "vector" or bool(np.isneginf(similarity).any()):
+        if (
+            request.mode != "vector"
+            or similarity is None
+            or bool(np.isneginf(similarity).any())
+        ):
             lexical = shelf.lexical(request.words, statistics)
         if similarity is None:
             total = lexical
@@ -213,7 +216,9 @@ class Search:
         content, topics = self._indexer.words_of(candidate.item.record)
         fields = [self._indexer.ranking.tokenizer.field(t) for t in (content, topics)]
         words = {
-            word for found in fields for group in (found.primary, found.extra)
+            word
+            for found in fields
+            for group in (found.primary, found.extra)
             for word in group
         }
         similarity = halves.similarity
@@ -249,8 +254,8 @@ class Search:
                 for score, record in _matching(shelf, scores, matches, wanted):
                     ranked.append((score, record.updated_at, record))
                 if request.vector is not None:
-                    for record in _unscored(shelf, scores, matches, wanted):
-                        scoreless.append((record.updated_at, record))
+                    rest = _unscored(shelf, scores, matches, wanted)
+                    scoreless.extend((record.updated_at, record) for record in rest)
         best = heapq.nlargest(wanted, ranked, key=lambda entry: entry[:2])
         found: list[tuple[Record, float | None]] = [(r, s) for s, _, r in best]
         if len(found) < wanted:
@@ -343,4 +348,3 @@ def _unscored(
     records = (shelf.item(slot).record for slot in slots.tolist())
     fitting = (r for r in records if matches is None or matches(decode(r.value)))
     yield from heapq.nlargest(wanted, fitting, key=lambda record: record.updated_at)
-

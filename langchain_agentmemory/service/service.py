@@ -107,10 +107,17 @@ class Service:
                 refresh.note(record)
             refresh.write()
 
-    def purge(self, user: UserKey | None, older_than: timedelta | None) -> int:
-        """Remove tombstones for good."""
+    def purge(self, user: UserKey | None, older_than: object) -> int:
+        """Remove tombstones for good.
+
+        Raises:
+            InvalidInput: If the age is not a `timedelta` or `None`.
+        """
         before = self.backend.now() + 1
         if older_than is not None:
+            if not isinstance(older_than, timedelta):
+                msg = "older_than is a timedelta, such as timedelta(days=30), or None."
+                raise InvalidInput(msg)
             before -= older_than // timedelta(microseconds=1)
         prefix: Namespace = () if user is None else user.namespace
         return self.backend.purge(prefix, before)
@@ -163,12 +170,15 @@ class Service:
             done += 1
         return done
 
-    def dated(self, source: Source) -> Source:
+    def dated(self, source: object) -> Source:
         """Return a source whose time has an offset.
 
         Raises:
-            InvalidInput: If a field has the wrong type.
+            InvalidInput: If it is no `Source`, or a field has the wrong type.
         """
+        if not isinstance(source, Source):
+            msg = "source must be a Source, such as Source(thread_id='t1', position=3)."
+            raise InvalidInput(msg)
         for name, kind in (("thread_id", str), ("role", str), ("position", int)):
             given = getattr(source, name)
             if given is not None and not isinstance(given, kind):

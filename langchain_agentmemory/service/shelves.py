@@ -209,9 +209,7 @@ class Shelves:
         if record.expires_at is not None:
             warm.expiring.add(record.key)
 
-    def _vectors(
-        self, record: Record, dims: int | None
-    ) -> NDArray[np.float32] | None:
+    def _vectors(self, record: Record, dims: int | None) -> NDArray[np.float32] | None:
         embedder = self._indexer.embedder
         if record.vectors is None or embedder is None:
             return None

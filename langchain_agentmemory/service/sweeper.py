@@ -2,9 +2,11 @@
 
 import logging
 import threading
-import weakref
 from concurrent.futures import Future
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import weakref
 
 logger = logging.getLogger(__name__)
 

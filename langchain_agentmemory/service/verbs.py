@@ -1,7 +1,8 @@
 """The memory verbs: add, update, delete, restore, read, history, over any backend.
 
-Each verb is a plan (see `service.plans`): it reads, decides, and commits one conditional
-batch; when another writer was faster it decides again from what is there now.
+Each verb is a plan (see `service.plans`): it reads, decides, and commits one
+conditional batch; when another writer was faster it decides again from what is there
+now.
 """
 
 from collections.abc import Callable, Sequence
@@ -150,14 +151,10 @@ class Verbs:
             value = {**stored, **value}
             if not content.topics and old is not None:
                 value["topics"] = stored.get("topics") or []
-        meta = replace(
-            meta, source=meta.source or source, precision=content.precision
-        )
+        meta = replace(meta, source=meta.source or source, precision=content.precision)
         yield from self._write(changes, key, value, meta, before=before)
 
-    def update(
-        self, user: UserKey, memory_id: str, patch: Patch
-    ) -> Plan[MemoryEntry]:
+    def update(self, user: UserKey, memory_id: str, patch: Patch) -> Plan[MemoryEntry]:
         """Change a memory; its id follows its content."""
 
         def decide(changes: Changes) -> Plan[str]:
@@ -422,8 +419,8 @@ def at_once(decide: Callable[[Changes], T]) -> Callable[[Changes], Plan[T]]:
     """Return a decision that needs no embedding as a plan."""
 
     def plan(changes: Changes) -> Plan[T]:
+        yield from ()
         return decide(changes)
-        yield  # never reached: it makes this function a generator
 
     return plan
 

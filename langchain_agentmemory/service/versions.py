@@ -1,9 +1,9 @@
 """Versions: which memory replaced which, and since when.
 
-Identity of content and version are two things. A memory is *current* unless a newer one
-supersedes it. Both ends of a link are stored beside the values, and each transition is a
-line in the log of the memory that took over, so that a history can be told even when
-something old becomes true again: Paris, Berlin, Paris.
+Identity of content and version are two things. A memory is *current* unless a newer
+one supersedes it. Both ends of a link are stored beside the values, and each transition
+is a line in the log of the memory that took over, so that a history can be told even
+when something old becomes true again: Paris, Berlin, Paris.
 """
 
 from collections.abc import Callable, Iterable
@@ -63,7 +63,9 @@ def supersede(changes: Changes, key: str, replaced: Iterable[str]) -> None:
             ),
         )
     if olds:
-        _edit(changes, key, lambda meta: _take_over(meta, changes, key, olds, "version"))
+        _edit(
+            changes, key, lambda meta: _take_over(meta, changes, key, olds, "version")
+        )
 
 
 def make_current(changes: Changes, key: str) -> None:
@@ -138,9 +140,7 @@ def history(read: Callable[[str], Record | None], key: str) -> list[Record]:
         ]
         if log:
             latest = max(line.at for line in log)
-            pending.extend(
-                (line.replaced, latest) for line in log if line.at == latest
-            )
+            pending.extend((line.replaced, latest) for line in log if line.at == latest)
     chain.reverse()
     return chain
 
