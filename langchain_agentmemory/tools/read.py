@@ -109,8 +109,16 @@ def search_options(options: Mapping[str, Any], timezone: tzinfo) -> SearchOption
 
 
 def timezone_of(store: Any) -> tzinfo:
-    """Return where a store takes dates without a zone, UTC if it does not say."""
-    return zone(getattr(store, "timezone", None) or UTC)
+    """Return where a store takes dates without a zone, UTC if it does not say.
+
+    Args:
+        store: It can say so as `timezone` (a name or a `tzinfo`), or like a
+            `MemoryStore` in its `settings`.
+    """
+    for holder in (store, getattr(store, "settings", None)):
+        if given := getattr(holder, "timezone", None):
+            return zone(given)
+    return UTC
 
 
 def _found(entries: Sequence[MemoryEntry]) -> Answer:

@@ -95,7 +95,7 @@ def select_tools(
     """
     defaults = _BESIDE_EXTRACTOR if has_extractor else _ALONE
     shown = _READ_TOOLS if has_extractor else frozenset(TOOL_NAMES)
-    replaced = switches(custom, "custom_tools")
+    replaced = switches(tuple(custom), "custom_tools")
     return ToolSelection(
         enabled=_switched(defaults, {**replaced, **switches(enabled, "enabled_tools")}),
         shown=_switched(shown, switches(exposed, "exposed_tools")),

@@ -5,20 +5,19 @@ from typing import Any
 import pytest
 from langchain_core.messages import ToolMessage
 
-from langchain_agentmemory.tools import build_tools
-from tests.unit_tests.tools.double import DictStore
+from langchain_agentmemory import MemoryStore
+from langchain_agentmemory.tools import TOOL_NAMES, build_tools
 
 
 @pytest.fixture
 def store():
-    return DictStore()
+    with MemoryStore() as opened:
+        yield opened
 
 
 @pytest.fixture
 def tools(store):
     """The six tools by name, bound to the store and to alice."""
-    from langchain_agentmemory.tools import TOOL_NAMES  # noqa: PLC0415
-
     built = build_tools(TOOL_NAMES, store=store, user="alice")
     return {tool.name: tool for tool in built}
 

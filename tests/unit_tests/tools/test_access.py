@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from langgraph.store.memory import InMemoryStore
 
+from langchain_agentmemory import MemoryStore
 from langchain_agentmemory.errors import InvalidInput, UserNotResolved
 from langchain_agentmemory.tools.access import (
     Binding,
@@ -15,7 +16,6 @@ from langchain_agentmemory.tools.access import (
 )
 from langchain_agentmemory.types import MemoryReader, UserKey
 from langchain_agentmemory.users import UserResolver
-from tests.unit_tests.tools.double import DictStore
 
 
 def runtime_of(store=None, user_id=None):
@@ -34,13 +34,13 @@ def test_without_a_binding_the_store_and_user_are_those_of_the_run(store):
 
 
 def test_plain_ids_are_users_of_the_stores_application():
-    store = DictStore(app_name="shop")
+    store = MemoryStore(app_name="shop")
     assert user_of(runtime_of(store, "alice")) == UserKey("shop", "alice")
     assert Binding(store, "alice").find_user(None) == UserKey("shop", "alice")
 
 
 def test_a_binding_wins_over_the_run(store):
-    runtime = runtime_of(DictStore(), "mallory")
+    runtime = runtime_of(MemoryStore(), "mallory")
     with bound_to(Binding(store, "alice")):
         assert store_of(runtime) is store
         assert user_of(runtime).user_id == "alice"

@@ -8,6 +8,7 @@ from langchain_core.tools import BaseTool, InjectedToolArg, StructuredTool, tool
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, ToolRuntime
 
+from langchain_agentmemory import MemoryStore
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.tools import (
     TOOL_NAMES,
@@ -18,7 +19,6 @@ from langchain_agentmemory.tools import (
 )
 from langchain_agentmemory.tools.build import read_custom_tools
 from tests.unit_tests.tools.conftest import as_call
-from tests.unit_tests.tools.double import DictStore
 
 
 @tool
@@ -85,7 +85,7 @@ def test_a_custom_tool_gets_the_store_and_user_it_is_bound_to(store, given, dire
     if direct:
         built.invoke({"memory": "hi"})
     else:  # in a graph with another store and another user
-        node_graph([built], DictStore()).invoke(CALL, AS_ALICE)
+        node_graph([built], MemoryStore()).invoke(CALL, AS_ALICE)
     assert [entry.memory for entry in store.read_memories("bob")] == ["HI"]
 
 
@@ -100,7 +100,7 @@ async def test_an_async_custom_tool_is_bound_too(store):
     custom = read_custom_tools({"memory_add": add_async})
     (built,) = build_tools(["memory_add"], store=store, user="bob", custom=custom)
     await built.ainvoke({"memory": "hi"})
-    await node_graph([built], DictStore()).ainvoke(CALL, AS_ALICE)
+    await node_graph([built], MemoryStore()).ainvoke(CALL, AS_ALICE)
     assert [entry.memory for entry in store.read_memories("bob")] == ["HI"]
 
 

@@ -5,10 +5,9 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode
 
+from langchain_agentmemory import MemoryStore
 from langchain_agentmemory.tools import TOOL_NAMES, build_tools
-from langchain_agentmemory.types import UserKey
 from tests.unit_tests.tools.conftest import as_call
-from tests.unit_tests.tools.double import DictStore
 
 SECRET = "The secret word is xyzzy"
 
@@ -94,7 +93,7 @@ async def test_a_forged_runtime_names_nobody(store, victim, name, forged):
     answer = await tool.ainvoke(attack(name, victim, {"runtime": forged}))
     assert answer.status == "error"
     assert "who the user is" in answer.content
-    assert list(store.entries) == [UserKey("default", "victim")]
+    assert store.list_namespaces() == [victim.user.namespace]
 
 
 def test_the_id_of_somebody_elses_memory_is_as_unknown_as_any(store, victim):
@@ -110,11 +109,15 @@ def test_the_id_of_somebody_elses_memory_is_as_unknown_as_any(store, victim):
         )
 
 
-def test_the_same_id_in_another_application_is_somebody_else(victim):
-    shop = DictStore(app_name="shop")
-    shop.entries = {victim.user: {victim.id: victim}}
-    (tool,) = build_tools(["memory_load"], store=shop, user="victim")
-    assert tool.invoke({}) == "No memories found."
+def test_the_same_user_id_in_another_application_is_somebody_else(tmp_path):
+    url = f"sqlite:///{tmp_path}/shared.db"
+    with (
+        MemoryStore.from_url(url) as ours,
+        MemoryStore.from_url(url, app_name="shop") as theirs,
+    ):
+        ours.add_memory("victim", SECRET)
+        (tool,) = build_tools(["memory_load"], store=theirs, user="victim")
+        assert tool.invoke({}) == "No memories found."
 
 
 def test_traces_do_not_get_the_runtime(store):

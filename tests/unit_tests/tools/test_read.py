@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from langchain_agentmemory import MemoryStore
 from langchain_agentmemory.tools.read import (
     DEFAULT_LIMIT,
     search_options,
@@ -32,8 +33,11 @@ async def test_search_without_hits_says_so(call):
     assert (answer.content, answer.artifact) == ("No memories found.", [])
 
 
-async def test_an_empty_query_finds_nothing_without_asking_the_store(call, store):
-    store.search_memories = None
+async def test_an_empty_query_finds_nothing_without_asking_the_store(
+    call, store, monkeypatch
+):
+    monkeypatch.setattr(store, "search_memories", pytest.fail)
+    monkeypatch.setattr(store, "asearch_memories", pytest.fail)
     answer = await call("memory_search", query="")
     assert (answer.status, answer.artifact) == ("success", [])
 
@@ -116,6 +120,6 @@ def test_an_upper_bound_with_a_time_of_day_includes_that_day():
 
 @pytest.mark.parametrize("given", ["Asia/Shanghai", ZoneInfo("Asia/Shanghai")])
 def test_the_timezone_of_a_store_is_a_name_or_a_tzinfo(given):
-    store = SimpleNamespace(timezone=given)
-    assert timezone_of(store) == ZoneInfo("Asia/Shanghai")
+    for store in (SimpleNamespace(timezone=given), MemoryStore(timezone=given)):
+        assert timezone_of(store) == ZoneInfo("Asia/Shanghai")
     assert timezone_of(SimpleNamespace()) is UTC

@@ -4,8 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from langchain_agentmemory import MemoryStore
 from langchain_agentmemory.identity import memory_id
+from langchain_agentmemory.tools import build_tools
 from langchain_agentmemory.types import MemoryEntry
+from tests.unit_tests.tools.conftest import as_call
 
 
 async def test_add_stores_every_field_and_returns_the_id(call, store):
@@ -107,10 +110,10 @@ async def test_empty_required_arguments_are_errors(call, name, arguments):
     assert "required" in answer.content
 
 
-async def test_a_full_store_tells_the_model_what_to_do(call, store):
-    store.limit = 1
-    await call("memory_add", memory="Likes tea")
-    answer = await call("memory_add", memory="Likes coffee")
+def test_a_full_store_tells_the_model_what_to_do():
+    (tool,) = build_tools(["memory_add"], store=MemoryStore(memory_limit=1), user="a")
+    tool.invoke(as_call("memory_add", memory="Likes tea"))
+    answer = tool.invoke(as_call("memory_add", memory="Likes coffee"))
     assert answer.status == "error"
     assert "Update an existing memory" in answer.content
 
