@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from langchain_core.messages.tool import ToolCall
+
 from langchain_agentmemory.offline.language import Language
 from langchain_agentmemory.offline.reading import Act
 from langchain_agentmemory.offline.recall import to_forget
@@ -25,6 +27,22 @@ def answer_turn(turn: Turn, acts: Sequence[Act]) -> str:
     told = [(i, act) for i, act in pairs if act.type != "greet"] or pairs
     spoken = [_spoken(turn, index, act) for index, act in told]
     return "\n".join(dict.fromkeys(spoken)) or _unable(turn)
+
+
+def replaced_text(turn: Turn, calls: Sequence[ToolCall]) -> str:
+    """Return what is said along with calls: the memories that they replace.
+
+    It is said before, because the prompt shows the new text once it is written.
+    """
+    changed = [
+        call["args"]["memory_id"] for call in calls if call["name"] == "memory_update"
+    ]
+    if not changed:
+        return ""
+    acts = {step[0] for step in turn.results} | {0}
+    known = {k.id: k for act in acts for k in turn.candidates(act)}
+    old = [known[memory_id] for memory_id in changed if memory_id in known]
+    return say("before", turn.language, quotes=quotes(old, turn.language))
 
 
 def _spoken(turn: Turn, index: int, act: Act) -> str:
@@ -58,15 +76,9 @@ def _written(turn: Turn, index: int, act: Act) -> str:
     if call is None or (index, step) not in turn.results:
         return _not_written(turn, index, act)
     text = call["args"].get("memory", act.text)
-    if call["name"] == "memory_add":
-        return say("added" if step == 0 else "added_new", turn.language, text=text)
-    # The prompt may have been rendered again since, without the old text.
-    changed = call["args"].get("memory_id")
-    found = (known.text for known in turn.candidates(index) if known.id == changed)
-    old = next(found, None)
-    if old is None:
-        return say("updated_to", turn.language, text=text)
-    return say("updated", turn.language, old=old, text=text)
+    if call["name"] == "memory_update":
+        return say("updated", turn.language, text=text)
+    return say("added" if step == 0 else "added_new", turn.language, text=text)
 
 
 def _not_written(turn: Turn, index: int, act: Act) -> str:

@@ -26,7 +26,9 @@ _NUMBERS: Final = {
         word: n for n, word in enumerate("one two three four five six".split(), start=1)
     },
     **{char: n for n, char in enumerate("一二三四五六七八九十", start=1)},
-    "a": 1, "a couple of": 2, "两": 2,
+    "a": 1,
+    "a couple of": 2,
+    "两": 2,
 }
 _COUNT: Final = r"(?P<count>\d{1,3}|[一二两三四五六七八九十]|one|two|three|four|five|six|a couple of|a)"
 

@@ -13,7 +13,11 @@ from typing import Any, Final
 from langchain_core.messages import BaseMessage
 from langchain_core.messages.tool import ToolCall
 
-from langchain_agentmemory.offline.answering import answer_turn, introduction
+from langchain_agentmemory.offline.answering import (
+    answer_turn,
+    introduction,
+    replaced_text,
+)
 from langchain_agentmemory.offline.reading import Act, ActType, read_message
 from langchain_agentmemory.offline.recall import Known, to_forget
 from langchain_agentmemory.offline.turn import Parameters, Turn, current_turn
@@ -27,7 +31,7 @@ class Reply:
     """What the model says or does.
 
     Attributes:
-        text: Words for the user, empty when tools are called.
+        text: Words for the user. With tool calls: what is about to be replaced.
         calls: Tool calls, empty when it answers.
     """
 
@@ -52,7 +56,7 @@ def next_reply(
     if turn.replies < _MAX_REPLIES:
         planned = (_next_call(turn, index, act) for index, act in enumerate(acts))
         if calls := tuple(call for call in planned if call is not None):
-            return Reply(calls=calls)
+            return Reply(replaced_text(turn, calls), calls)
     return Reply(answer_turn(turn, acts))
 
 

@@ -241,14 +241,12 @@ def read_message(text: str, today: date) -> list[Act]:
         today: The day that "yesterday" is counted from.
     """
     acts: list[Act] = []
-    for given in sentences(text):
-        sentence = given.strip()
-        greeting = _GREETING.match(sentence)
-        if greeting and not _SMALL_TALK.match(sentence):
-            acts.append(Act("greet", sentence))
-            sentence = sentence[greeting.end() :].strip()
-        if sentence:
-            acts.append(_read(sentence, today))
+    spoken = text.strip()
+    greeting = _GREETING.match(spoken)
+    if greeting and not _SMALL_TALK.match(spoken):
+        acts.append(Act("greet", greeting.group().strip()))
+        spoken = spoken[greeting.end() :]
+    acts += [_read(sentence, today) for sentence in sentences(spoken)]
     return acts
 
 

@@ -35,11 +35,8 @@ TEXTS: Final[dict[str, dict[Language, str]]] = {
         "zh": "这个我做不到：我是离线的规则模型，只会记住和查找你告诉我的关于你自己的事。",
     },
     "added": {"en": 'Noted: "{text}"', "zh": "记住了：「{text}」"},
-    "updated": {
-        "en": 'Updated: "{old}" is now "{text}"',
-        "zh": "已更新：「{old}」改为「{text}」",
-    },
-    "updated_to": {"en": 'Updated: "{text}"', "zh": "已更新为：「{text}」"},
+    "before": {"en": "Until now I had: {quotes}", "zh": "之前记的是：{quotes}"},
+    "updated": {"en": 'Updated: "{text}"', "zh": "已更新为：「{text}」"},
     "added_new": {
         "en": 'I had nothing to correct, so I noted it as new: "{text}"',
         "zh": "没有找到要更正的记忆，所以作为新的记下：「{text}」",

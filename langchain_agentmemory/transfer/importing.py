@@ -5,9 +5,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import tzinfo
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, TYPE_CHECKING
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.service.records import draft
@@ -15,19 +14,8 @@ from langchain_agentmemory.transfer.json_lines import lines_of
 from langchain_agentmemory.transfer.statements import Statement
 from langchain_agentmemory.types import MemoryEntry, UserKey
 
-
-class Writer(Protocol):
-    """What importing needs of a store: `MemoryStore` has it."""
-
-    def add_memory(self, user: UserKey, memory: str, **details: Any) -> MemoryEntry:
-        """Store a memory."""
-        ...
-
-    def read_memories(
-        self, user: UserKey, limit: int | None = None
-    ) -> list[MemoryEntry]:
-        """Return the memories of a user."""
-        ...
+if TYPE_CHECKING:
+    from langchain_agentmemory.store import MemoryStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +34,10 @@ class Imported:
 
 
 def import_statements(
-    store: Writer,
+    store: "MemoryStore",
     user: UserKey,
     statements: Iterable[Statement],
     *,
-    timezone: tzinfo,
     on_progress: Callable[[], None] | None = None,
 ) -> Imported:
     """Write statements as memories of a user, in their order.
@@ -63,7 +50,6 @@ def import_statements(
         store: Where to write.
         user: Whose memories they become.
         statements: What to write.
-        timezone: The timezone of the store, for datetimes that have none.
         on_progress: Called after every statement.
 
     Raises:
@@ -74,7 +60,7 @@ def import_statements(
     done = Imported()
     for statement in statements:
         try:
-            done = _import_one(store, user, statement, timezone, known, ids, done)
+            done = _import_one(store, user, statement, known, ids, done)
         except InvalidInput as error:
             done = replace(done, refused=(*done.refused, str(error)))
         if on_progress is not None:
@@ -83,10 +69,9 @@ def import_statements(
 
 
 def _import_one(  # noqa: PLR0913, PLR0917 - the state of one loop
-    store: Writer,
+    store: "MemoryStore",
     user: UserKey,
     statement: Statement,
-    timezone: tzinfo,
     known: set[str],
     ids: dict[str, str],
     done: Imported,
@@ -98,7 +83,7 @@ def _import_one(  # noqa: PLR0913, PLR0917 - the state of one loop
         event_time=statement.event_time,
         participants=statement.participants,
         location=statement.location,
-        timezone=timezone,
+        timezone=store.settings.timezone,
     )
     key = content.id_for(user)
     if statement.id is not None:

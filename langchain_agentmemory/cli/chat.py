@@ -1,0 +1,235 @@
+"""The chat in a terminal, or over a pipe."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import Final
+
+from langchain_agentmemory.cli.agent import (
+    Called,
+    Conversation,
+    Preloaded,
+    Returned,
+    Spoken,
+)
+from langchain_agentmemory.cli.finding import active_id, deleted_id
+from langchain_agentmemory.cli.opening import ChosenModel
+from langchain_agentmemory.cli.screen import (
+    say,
+    show_call,
+    show_entries,
+    show_error,
+    show_preloaded,
+    show_result,
+)
+from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.store import MemoryStore
+
+_LISTED: Final = 20  # memories that /memory shows
+
+_HELP: Final = """\
+/memory            what is remembered about you (the newest 20)
+/search WORDS      find memories
+/forget ID         delete a memory (the first letters of its id are enough)
+/restore ID        bring a deleted memory back
+/new               begin a new thread; memories stay
+/user NAME         become another user, in a new thread
+/help              this list
+/exit              leave (also Ctrl-D)"""
+
+
+class Chat:
+    """Reads lines, answers them, obeys commands that begin with a slash.
+
+    Args:
+        store: The memory.
+        chosen: The model.
+        user: Whose memory it is.
+        stream: Show answers while they are being written.
+        debug: Let errors through as they are.
+    """
+
+    def __init__(
+        self,
+        store: MemoryStore,
+        chosen: ChosenModel,
+        user: str,
+        *,
+        stream: bool = True,
+        debug: bool = False,
+    ) -> None:
+        """Begin the first thread."""
+        self._store = store
+        self._chosen = chosen
+        self._stream = stream
+        self._debug = debug
+        store.user(user)  # say at once if it cannot be a user
+        self._conversation = Conversation(store, chosen.model, user)
+        self._commands: dict[str, Callable[[str], None]] = {
+            "/memory": self._memory,
+            "/search": self._search,
+            "/forget": self._forget,
+            "/restore": self._restore,
+            "/new": self._new,
+            "/user": self._user,
+            "/help": lambda _: say(_HELP),
+        }
+
+    def run(self) -> bool:
+        """Talk until the input ends. Return False if a piped line could not be done."""
+        self._banner()
+        done = True
+        for line in _lines():
+            text = line.strip()
+            if text in {"/exit", "/quit"}:
+                break
+            if text:
+                done = self._handle(text) and done
+        say("Bye.", "dim")
+        return done or sys.stdin.isatty()
+
+    def _handle(self, text: str) -> bool:
+        try:
+            if text.startswith("/"):
+                name, _, rest = text.partition(" ")
+                self._command(name.lower())(rest.strip())
+            else:
+                self._answer(text)
+        except KeyboardInterrupt:
+            say("\n(stopped)", "dim")
+        except Exception as error:
+            if self._debug:
+                raise
+            show_error(error)
+            return False
+        return True
+
+    def _command(self, name: str) -> Callable[[str], None]:
+        if name not in self._commands:
+            msg = f"There is no command {name}: /help lists them."
+            raise InvalidInput(msg)
+        return self._commands[name]
+
+    def _answer(self, text: str) -> None:
+        spoken: list[str] = []  # the parts of a line that is being written
+        try:
+            for event in self._conversation.say(text):
+                if isinstance(event, Spoken):
+                    self._speak(event.text, spoken)
+                    continue
+                self._end_line(spoken)
+                match event:
+                    case Preloaded(memories):
+                        show_preloaded(memories)
+                    case Called(name, arguments):
+                        show_call(name, arguments)
+                    case Returned(result, failed):
+                        show_result(result, failed=failed)
+        finally:
+            self._end_line(spoken)
+
+    def _speak(self, part: str, spoken: list[str]) -> None:
+        if self._stream:
+            if not spoken:
+                say("agent> ", "bold green", end="")
+            say(part, end="")
+            sys.stdout.flush()
+        spoken.append(part)
+
+    def _end_line(self, spoken: list[str]) -> None:
+        if not spoken:
+            return
+        if not self._stream:
+            say("agent> ", "bold green", end="")
+            say("".join(spoken), end="")
+        say()
+        spoken.clear()
+
+    def _banner(self) -> None:
+        about = self._store.describe()
+        where = " ".join(
+            str(about[name]) for name in ("engine", "file") if name in about
+        )
+        facts = {
+            "model": self._chosen.label,
+            "store": where,
+            "user": f"{self._conversation.user} (app {self._store.app_name})",
+            "tools": ", ".join(self._conversation.tools) or "none",
+        }
+        say("langchain-agentmemory chat", "bold")
+        for name, value in facts.items():
+            say(f"  {name:<6} {value}", "yellow" if name == "model" else "dim")
+        say("  Type /help for commands, /exit to leave.", "dim")
+
+    def _memory(self, _: str) -> None:
+        user = self._conversation.user
+        entries = self._store.read_memories(user, _LISTED)
+        if not entries:
+            say(f"Nothing is remembered about {user} yet.")
+            return
+        total = self._store.count_memories(user)
+        show_entries(entries, title=f"{len(entries)} of {total} memories of {user}")
+
+    def _search(self, words: str) -> None:
+        if not words:
+            msg = "Say what to look for: /search WORDS."
+            raise InvalidInput(msg)
+        found = self._store.search_memories(self._conversation.user, words)
+        if found:
+            show_entries(found)
+        else:
+            say("Nothing found.")
+
+    def _forget(self, beginning: str) -> None:
+        user = self._conversation.user
+        memory_id = active_id(self._store, user, beginning)
+        self._store.delete_memory(user, memory_id)
+        undo = f" /restore {memory_id[:10]} brings it back."
+        say(f"Forgotten.{undo if self._store.settings.soft_delete else ''}")
+
+    def _restore(self, beginning: str) -> None:
+        user = self._conversation.user
+        memory_id = deleted_id(self._store, user, beginning)
+        entry = self._store.restore_memory(user, memory_id)
+        say(f"Restored: {entry.memory}")
+
+    def _new(self, _: str) -> None:
+        self._conversation.begin_thread()
+        say("— new thread: only memory remains —", "bold")
+
+    def _user(self, name: str) -> None:
+        if not name:
+            msg = "Say who you are: /user NAME."
+            raise InvalidInput(msg)
+        self._store.user(name)
+        self._conversation.user = name
+        self._conversation.begin_thread()
+        say(f"— you are {name} now, in a new thread —", "bold")
+
+
+def _lines() -> Iterator[str]:
+    """Yield what is typed or piped in, until its end."""
+    if sys.stdin.isatty():
+        yield from _typed()
+        return
+    for line in sys.stdin:
+        say("you> ", "bold blue", end="")
+        say(line.rstrip("\r\n"))
+        yield _clean(line)
+
+
+def _typed() -> Iterator[str]:
+    with suppress(ImportError):  # not on Windows, where the terminal does it
+        import readline  # noqa: F401 - arrow keys and history at the prompt
+    while True:
+        say("you> ", "bold blue", end="")
+        try:
+            yield _clean(input())
+        except (EOFError, KeyboardInterrupt):
+            say()
+            return
+
+
+def _clean(line: str) -> str:
+    """Return a line without the remains of bytes that were not in the encoding."""
+    return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,53 @@
+"""Finding the memory that a person means by the beginning of its id."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from langchain_agentmemory.backends.base import Page
+from langchain_agentmemory.errors import InvalidInput, NotKept
+from langchain_agentmemory.store import MemoryStore
+
+_SHOWN: Final = 12  # letters of ids in messages
+
+
+def active_id(store: MemoryStore, user: str, beginning: str) -> str:
+    """Return the id of the user's memory that begins so.
+
+    Raises:
+        InvalidInput: If there is none, or more than one.
+    """
+    ids = (entry.id for entry in store.read_memories(user))
+    return _only(ids, beginning, "memory", "list them to see their ids")
+
+
+def deleted_id(store: MemoryStore, user: str, beginning: str) -> str:
+    """Return the id of the user's deleted memory that begins so.
+
+    Raises:
+        InvalidInput: If there is none, or more than one.
+        NotKept: If the store keeps no deleted memories.
+    """
+    if not store.settings.soft_delete:
+        msg = "Deleted memories are not kept: start with --soft-delete to keep them."
+        raise NotKept(msg)
+    page = Page(store.user(user).namespace, None, tombstones=True)
+    ids = (record.key for record in store.backend.page(page))
+    return _only(ids, beginning, "deleted memory", "nothing else was deleted")
+
+
+def _only(ids: Iterable[str], beginning: str, what: str, advice: str) -> str:
+    wanted = beginning.strip()
+    if not wanted:
+        msg = "Give the id of a memory, or its first letters."
+        raise InvalidInput(msg)
+    found = [identifier for identifier in ids if identifier.startswith(wanted)]
+    if wanted in found:
+        return wanted
+    if not found:
+        msg = f"No {what} has an id that begins with {wanted!r}: {advice}."
+        raise InvalidInput(msg)
+    if len(found) > 1:
+        some = ", ".join(identifier[:_SHOWN] for identifier in found[:3])
+        msg = f"{len(found)} ids begin with {wanted!r} ({some}, …): type more letters."
+        raise InvalidInput(msg)
+    return found[0]

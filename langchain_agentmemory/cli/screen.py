@@ -1,0 +1,134 @@
+"""What a person sees: lines, tables, progress. Texts are never read as markup."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from langchain_agentmemory.offline.recall import Known
+from langchain_agentmemory.tools.rendering import one_line
+from langchain_agentmemory.types import MemoryEntry
+
+SHORT_ID = 10
+"""Letters of an id that are shown; any unique beginning is accepted."""
+
+console = Console(highlight=False, soft_wrap=True)
+"""The output. Like `errors` it follows whatever `sys.stdout` is at the moment."""
+
+errors = Console(highlight=False, soft_wrap=True, stderr=True)
+"""The error output."""
+
+_MAX_LINE = 160
+_WIDE = 160
+_LONG_ID = re.compile(rf"\b([0-9a-f]{{{SHORT_ID}}})[0-9a-f]{{{64 - SHORT_ID}}}\b")
+_NAMED = 3  # preloaded memories that are named, of those that are counted
+
+
+def say(text: str = "", style: str = "", *, end: str = "\n") -> None:
+    """Print a text as it is."""
+    console.print(Text(printable(text), style=style), end=end)
+
+
+def show_error(error: BaseException | str) -> None:
+    """Print one red line on the error output."""
+    text = one_line(str(error)).strip() or type(error).__name__
+    errors.print(Text(f"Error: {printable(text)}", style="bold red"))
+
+
+def show_warning(text: str) -> None:
+    """Print one yellow line on the error output."""
+    errors.print(Text(printable(one_line(text)), style="yellow"))
+
+
+def printable(text: str) -> str:
+    """Return a text that any terminal takes: no control codes, no lone surrogates."""
+    encodable = text.encode("utf-8", "replace").decode()
+    return "".join(c for c in encodable if c in "\n\t" or c.isprintable())
+
+
+def shortened(text: str, length: int = _MAX_LINE) -> str:
+    """Return a text on one line, cut to a length, with long ids shortened."""
+    line = _LONG_ID.sub(r"\1…", one_line(text))
+    return line if len(line) <= length else f"{line[: length - 1]}…"
+
+
+def show_call(name: str, arguments: dict[str, Any]) -> None:
+    """Print a tool call of the agent."""
+    given = ", ".join(f"{key}={value!r}" for key, value in arguments.items())
+    say(f"  → {shortened(f'{name}({given})')}", "cyan")
+
+
+def show_result(text: str, *, failed: bool) -> None:
+    """Print what a tool answered."""
+    say(f"  ← {shortened(text)}", "red" if failed else "dim")
+
+
+def show_preloaded(memories: Sequence[Known]) -> None:
+    """Print which memories were put before the model."""
+    if not memories:
+        say("  · no memories preloaded", "dim")
+        return
+    texts = "; ".join(f"“{shortened(known.text, 40)}”" for known in memories[:_NAMED])
+    more = f"; +{hidden}" if (hidden := len(memories) - _NAMED) > 0 else ""
+    say(f"  · preloaded {len(memories)}: {texts}{more}", "dim")
+
+
+def show_entries(entries: Sequence[MemoryEntry], *, title: str | None = None) -> None:
+    """Print memories as a table; columns in which nothing stands are left out."""
+    columns: dict[str, list[str]] = {
+        "id": [entry.id[:SHORT_ID] for entry in entries],
+        "score": [
+            "" if entry.score is None else f"{entry.score:.3f}" for entry in entries
+        ],
+        "memory": [shortened(entry.memory) for entry in entries],
+        "kind": [str(entry.kind) for entry in entries],
+        "when": [entry.event_label() or "" for entry in entries],
+        "topics": [", ".join(entry.topics) for entry in entries],
+        "updated": [
+            f"{entry.updated_at.astimezone():%Y-%m-%d %H:%M}" for entry in entries
+        ],
+    }
+    shown = {name: cells for name, cells in columns.items() if any(cells)}
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for name in shown:
+        table.add_column(
+            name, overflow="fold", no_wrap=name in {"id", "score", "when", "updated"}
+        )
+    for row in zip(*shown.values(), strict=True):
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    # Piped output has no width of its own: 80 columns would break every memory.
+    width = None if console.is_terminal else int(os.environ.get("COLUMNS") or _WIDE)
+    Console(highlight=False, width=width).print(table)
+
+
+@contextmanager
+def progress(total: int, what: str) -> Iterator[Any]:
+    """Show a progress bar while a function that advances it by one is called.
+
+    It is drawn on the error output, only if that is a terminal.
+    """
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=errors,
+        disable=not sys.stderr.isatty(),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)
