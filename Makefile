@@ -34,7 +34,7 @@ test: upstream ## All tests that need no server.
 	$(BIN)/python -m pytest tests/unit_tests $(wildcard tests/integration_tests) \
 	  $(if $(wildcard notebooks/*.ipynb),--nbmake --nbmake-timeout=120 notebooks) \
 	  --junitxml=.test-results/unit.xml || status=1; \
-	$(BIN)/python -m pytest tests/contract -n $(CONTRACT_WORKERS) \
+	$(BIN)/python -m pytest tests/contract -n $(CONTRACT_WORKERS) --dist worksteal \
 	  --junitxml=.test-results/contract.xml || status=1; \
 	$(BIN)/python scripts/summarize_tests.py .test-results/unit.xml .test-results/contract.xml; \
 	exit $$status
@@ -43,13 +43,13 @@ unit: $(VENV)/.group-test ## Unit tests only: no network, no server, no sleeps.
 	$(BIN)/python -m pytest tests/unit_tests
 
 contract: upstream ## LangGraph's own store tests, and ours.
-	$(BIN)/python -m pytest tests/contract -n $(CONTRACT_WORKERS)
+	$(BIN)/python -m pytest tests/contract -n $(CONTRACT_WORKERS) --dist worksteal
 
 integration: $(VENV)/.group-test ## Tests against real engines and processes.
 	$(BIN)/python -m pytest tests/integration_tests
 
 notebooks: $(VENV)/.group-test ## Execute the notebooks.
-	$(BIN)/python -m pytest --nbmake --nbmake-timeout=120 notebooks
+	$(BIN)/python -m pytest --force-enable-socket --nbmake --nbmake-timeout=120 notebooks
 
 lint: $(VENV)/.group-lint ## Style, formatting and the direction of imports.
 	$(BIN)/ruff check .

@@ -666,7 +666,8 @@ def test_a_search_of_one_among_many_users_is_exact(make_store):
 
 @pytest.mark.usefixtures("no_blocking")
 async def test_no_operation_blocks_the_event_loop(make_store):
-    store = make_store(index=index(["t", "memory"]), ttl={"default_ttl": 10})
+    options = {"index": index(["t", "memory"]), "ttl": {"default_ttl": 10}}
+    store = await asyncio.to_thread(lambda: make_store(**options))
     await store.aput(NS, "k", {"t": "zebra"})
     await store.aput(NS, "l", {"t": "quiet"}, index=False, ttl=None)
     assert (await store.aget(NS, "k")).value == {"t": "zebra"}

@@ -27,6 +27,9 @@ PUBLIC_NAMES = [
     "UserKey",
 ]
 
+BASE_MS = 258
+"""CPU ms of `import langgraph.store.base` on the machine that the budgets refer to."""
+
 HEAVY_MODULES = {
     "langchain",
     "langchain_openai",
@@ -62,6 +65,11 @@ def measured(code, *, prepare=""):
     return min(cpu for cpu, _ in runs), set(runs[0][1])
 
 
+def allowed(budget, base):
+    """Return a budget in ms; a slower or busier machine gets proportionally more."""
+    return budget * max(1, base / BASE_MS)
+
+
 def test_the_public_names_are_frozen():
     assert sorted(langchain_agentmemory.__all__) == PUBLIC_NAMES
     assert set(PUBLIC_NAMES) < set(dir(langchain_agentmemory))
@@ -89,7 +97,7 @@ def test_importing_the_package_costs_no_more_than_the_store_interface_plus_40_ms
     base, _ = measured("import langgraph.store.base")
     ours, modules = measured("import langchain_agentmemory")
 
-    assert ours <= base + 40
+    assert ours - base <= allowed(40, base)
     assert not modules & HEAVY_MODULES
 
 
@@ -102,7 +110,7 @@ def test_a_store_with_a_first_add_and_search_costs_150_ms_more():
         "assert store.search_memories('ann', 'green tea')\n"
     )
 
-    assert ours <= base + 150
+    assert ours - base <= allowed(150, base)
     assert not modules & HEAVY_MODULES
 
 
