@@ -1,7 +1,7 @@
 """The lexical side of a shelf: slots in blocks, and the score of every slot."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,9 @@ from langchain_agentmemory.search.tokenize import Query
 UNINDEXED: Final = b""
 """The token blob of an item that takes no part in lexical search."""
 
+_A = TypeVar("_A", bound=np.generic)
+
 _BITS: Final = BLOCK_SIZE.bit_length() - 1
-_OFFSET: Final = BLOCK_SIZE - 1
 _NO_TOKENS: Final = b"\0" * 24
 
 
@@ -63,7 +64,7 @@ class LexicalIndex:
     def append(self, blobs: Sequence[bytes]) -> int:
         """Append at most `room()` documents and return the first one's slot."""
         if len(blobs) == 1:
-            return self._append(parse_blobs([blobs[0] or _NO_TOKENS]), [bool(blobs[0])])
+            return self._append_one(blobs[0])
         tokens = parse_blobs([blob or _NO_TOKENS for blob in blobs])
         return self._append(tokens, [bool(blob) for blob in blobs])
 
@@ -96,12 +97,14 @@ class LexicalIndex:
         if not terms:
             return _NO_MATCHES
         code = np.concatenate(codes)
+        in_topics = (code & 2).astype(np.bool_)
         found = Matches(
             terms=np.repeat(terms, sizes),
             slots=np.repeat(bases, sizes) + (code >> 2),
-            in_topics=(code & 2).astype(np.bool_),
+            in_topics=in_topics,
             first=(code & 1) == 0,
-            counts=np.concatenate(counts).astype(np.float64),
+            counts=np.concatenate(counts).astype(np.float32),
+            has_topics=bool(in_topics.any()),
         )
         return found.keep(self.alive[found.slots]) if self._dead else found
 
@@ -151,6 +154,23 @@ class LexicalIndex:
             bonus[in_content] = formula.phrase
             bonus[~self.alive[base : base + block.documents]] = 0
             scores[base : base + block.documents] += bonus.astype(np.float32)
+
+    def _append_one(self, blob: bytes) -> int:
+        """Do what `_append` does, without arrays on the way."""
+        number = self._open_number
+        slot = (number << _BITS) + self._open.documents
+        content, topics = self._open.append_blob(blob or _NO_TOKENS)
+        self._reserve(slot + 1)
+        self.alive[slot] = True
+        self._lengths[0, slot] = content
+        self._lengths[1, slot] = topics
+        self._length_sums[0] += content
+        self._length_sums[1] += topics
+        self.indexed[slot] = indexed = blob != UNINDEXED
+        self.documents += indexed
+        self._living[number] += 1
+        self.size = max(self.size, slot + 1)
+        return slot
 
     def _append(self, tokens: Tokens, indexed: list[bool]) -> int:
         count = len(indexed)
@@ -225,11 +245,12 @@ _NO_MATCHES: Final = Matches(
     np.zeros(0, np.int64),
     np.zeros(0, np.bool_),
     np.zeros(0, np.bool_),
-    np.zeros(0, np.float64),
+    np.zeros(0, np.float32),
+    has_topics=False,
 )
 
 
-def _extended(array: NDArray, size: int) -> NDArray:
+def _extended(array: NDArray[_A], size: int) -> NDArray[_A]:
     larger = np.zeros(size, array.dtype)
     larger[: len(array)] = array
     return larger

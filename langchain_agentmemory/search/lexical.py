@@ -5,16 +5,16 @@ arithmetic over the postings of a shelf.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.formula import REFERENCE_FORMULA, Formula
+from langchain_agentmemory.search.formula import Formula
 from langchain_agentmemory.search.reference import ReferenceTokenizer
-from langchain_agentmemory.search.scripts import lower, phrase_text
+from langchain_agentmemory.search.scripts import is_cjk, lower, phrase_text
 from langchain_agentmemory.search.tokenize import Query, Tokenizer
 
 
@@ -66,13 +66,15 @@ class Matches:
         in_topics: Whether it is in the topics, else in the content.
         first: Whether it is the term's first posting in this document.
         counts: How often the term occurs there.
+        has_topics: Whether any posting is in the topics.
     """
 
     terms: NDArray[np.int64]
     slots: NDArray[np.int64]
     in_topics: NDArray[np.bool_]
     first: NDArray[np.bool_]
-    counts: NDArray[np.float64]
+    counts: NDArray[np.float32]
+    has_topics: bool
 
     def keep(self, mask: NDArray[np.bool_]) -> "Matches":
         """Return the postings that the mask selects."""
@@ -82,11 +84,13 @@ class Matches:
             self.in_topics[mask],
             self.first[mask],
             self.counts[mask],
+            self.has_topics,
         )
 
     def frequencies(self, terms: int) -> NDArray[np.int64]:
         """Return in how many documents each of the query's terms occurs."""
-        return np.bincount(self.terms[self.first], minlength=terms)
+        firsts = self.terms[self.first] if self.has_topics else self.terms
+        return np.bincount(firsts, minlength=terms)
 
 
 def score_matches(
@@ -111,21 +115,21 @@ def score_matches(
     formula, weights = query.formula, query.weights
     rare = weights * statistics.rarities()
     gains = rare[matches.terms] * _saturated(formula, statistics, matches, lengths)
-    first = matches.first
-    terms, slots = matches.terms[first], matches.slots[first]
-    covered = np.bincount(slots, weights[terms], minlength=size)
-    hit = np.flatnonzero(covered)
-    covered = covered[hit]
-    rareness = np.bincount(slots, rare[terms], minlength=size)[hit]
+    # Coverage and rarity are sums over the matched terms: one sum does for both.
+    shares = weights * (formula.coverage / max(weights.sum(), formula.floor))
+    shares += rare * (formula.rarity / max(rare.sum(), formula.floor))
+    terms, slots = matches.terms, matches.slots
+    if matches.has_topics:
+        terms, slots = terms[matches.first], slots[matches.first]
+    scores = np.bincount(slots, shares[terms], minlength=size)
+    hit = np.flatnonzero(scores)
     gained = np.bincount(matches.slots, gains, minlength=size)[hit]
-    bound = rareness if formula.strength_of == "matched" else rare.sum()
+    if formula.strength_of == "matched":
+        bound = np.bincount(slots, rare[terms], minlength=size)[hit]
+    else:
+        bound = rare.sum()
     strength = np.minimum(gained / (bound * (formula.saturation + 1)), 1)
-    scores = (
-        covered * (formula.coverage / max(weights.sum(), formula.floor))
-        + rareness * (formula.rarity / max(rare.sum(), formula.floor))
-        + strength * formula.strength
-    )
-    return hit, scores
+    return hit, scores[hit] + formula.strength * strength
 
 
 def _saturated(
@@ -133,15 +137,21 @@ def _saturated(
     statistics: Statistics,
     matches: Matches,
     lengths: NDArray[np.float32],
-) -> NDArray[np.float64]:
+) -> NDArray[np.float32]:
     """Return BM25's saturated term frequency of each posting, topics discounted."""
-    field = matches.in_topics.view(np.int8)
-    means = np.array(statistics.mean_lengths())
-    relative = lengths[field, matches.slots] / means[field]
-    share, k = formula.length_share, formula.saturation
-    counts = matches.counts
-    gain = counts * (k + 1) / (counts + k * (1 - share + share * relative))
-    return np.asarray(gain * np.array((1.0, formula.topics))[field])
+    k, share = formula.saturation, formula.length_share
+    means = statistics.mean_lengths()
+    counts, slots = matches.counts, matches.slots
+    norms = lengths[0] * np.float32(k * share / means[0]) + np.float32(k * (1 - share))
+    norm = norms[slots]
+    if not matches.has_topics:
+        return np.asarray(counts * np.float32(k + 1) / (counts + norm), np.float32)
+    topics = matches.in_topics
+    of_topics = lengths[1, slots[topics]] * np.float32(k * share / means[1])
+    norm[topics] = of_topics + np.float32(k * (1 - share))
+    gain = counts * np.float32(k + 1) / (counts + norm)
+    gain[topics] *= np.float32(formula.topics)
+    return np.asarray(gain, np.float32)
 
 
 def reference_scores(
@@ -189,8 +199,7 @@ def plain_scores(
     rarities = statistics.rarities().tolist()
     means = statistics.mean_lengths()
     return [
-        _plain_score(query, rarities, means, pair)
-        or fallback_score(query, *document)
+        _plain_score(query, rarities, means, pair) or fallback_score(query, *document)
         for pair, document in zip(fields, documents, strict=True)
     ]
 
@@ -270,3 +279,20 @@ def fallback_score(query: Query, content: str, topics: str) -> float:
             if needle in fold(topics):
                 return query.formula.substring_in_topics
     return 0.0
+
+
+def text_probe(query: Query) -> Callable[[tuple[str, str]], bool]:
+    """Return a cheap test that texts pass in which the fallback may find something.
+
+    Normalising every text would cost far more than looking for the longest part of the
+    query first, which stands in the text as it is.
+    """
+    fallback = query.fallback
+    if fallback is None:
+        return lambda _: False
+    if fallback.raw or not fallback.normalized:
+        return lambda _: True
+    part = max(fallback.normalized.split(), key=len)
+    if is_cjk(part):  # No case to fold.
+        return lambda texts: part in texts[0] or part in texts[1]
+    return lambda texts: part in lower(texts[0]) or part in lower(texts[1])

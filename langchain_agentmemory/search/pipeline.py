@@ -15,7 +15,7 @@ KIND_FALLBACK_BELOW: Final = 3
 """Other kinds fill up a search by kind that finds fewer than this."""
 DUPLICATE_NUMERATOR: Final = 4
 DUPLICATE_DENOMINATOR: Final = 5
-"""Two memories whose token sets overlap by 4/5 (Jaccard) or more are near-duplicates."""
+"""Two memories whose token sets overlap by 4/5 (Jaccard) are near-duplicates."""
 
 _FACT: Final = "fact"
 _GROWTH: Final = 4
@@ -154,13 +154,14 @@ def decayed(
     return [
         replace(
             entry,
-            score=entry.score * 0.5 ** (max(moment - entry.updated_at, _NONE) / half_life),
+            score=entry.score * 0.5 ** (_age(entry, moment) / half_life),
         )
         for entry in candidates
     ]
 
 
-_NONE: Final = timedelta(0)
+def _age(entry: Candidate[T], moment: datetime) -> timedelta:
+    return max(moment - entry.updated_at, timedelta(0))
 
 
 def _passes(entry: Candidate[T], criteria: Criteria) -> bool:
@@ -209,7 +210,7 @@ def kind_first(
 def merge_fallback(
     primary: Sequence[Candidate[T]], others: Iterable[Candidate[T]], kind: str
 ) -> list[Candidate[T]]:
-    """Return the first list, then what it lacks of the second, a kind's entries first."""
+    """Return a list, then what it lacks of the other one, a kind's entries first."""
     seen = {entry.id for entry in primary}
     new = [entry for entry in others if entry.id not in seen]
     new.sort(key=lambda entry: not _is_kind(entry, kind))

@@ -1,8 +1,8 @@
 """Blocks of postings: at most 4,096 documents each, appended to, then sealed.
 
-An open block is a flat array of word hashes that is scanned; appending to it is cheap. A
-sealed block is sorted by word: pointers into postings (document, field, how often) and
-into positions, which answer whether words stand in order.
+An open block is a flat array of word hashes that is scanned; appending to it is cheap.
+A sealed block is sorted by word: pointers into postings (document, field, how often)
+and into positions, which answer whether words stand in order.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,6 +19,7 @@ BLOCK_SIZE: Final = 4096
 
 _A = TypeVar("_A", bound=np.generic)
 
+_SCANNED: Final = 256  # Documents of an open block that are scanned, not sorted.
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
 _LOW_HALF: Final = np.uint64(0xFFFFFFFF)
 _HALF: Final = np.uint64(32)
@@ -53,10 +54,6 @@ class Tokens:
 
 def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     """Return the tokens of many blobs at once. Their fingerprints are not looked at."""
-    if len(blobs) == 1:
-        blob = blobs[0]
-        one = np.array((HEADER.unpack_from(blob)[1:],), np.int64)
-        return Tokens(np.frombuffer(blob, "<u8", offset=HEADER.size), one)
     words = np.frombuffer(b"".join(blobs), "<u8")
     sizes = np.fromiter(map(len, blobs), np.int64, len(blobs)) // WORD_BYTES
     starts = np.cumsum(sizes) - sizes
@@ -68,7 +65,11 @@ def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
 
 
 class OpenBlock:
-    """The block that documents are appended to."""
+    """The block that documents are appended to.
+
+    What was appended since the last look is scanned; when that grows long, the block is
+    sorted as a sealed block is.
+    """
 
     def __init__(self) -> None:
         """Start empty and small."""
@@ -76,56 +77,48 @@ class OpenBlock:
         self._words = 0
         self._hashes = np.empty(64, np.uint64)
         self._codes = np.empty(64, np.uint16)
-        self._edges = np.zeros((8, _GROUPS + 1), np.int64)
+        self._edges = np.zeros((8, _GROUPS + 1), np.uint32)
+        self._sorted: SealedBlock | None = None
 
     @property
-    def edges(self) -> NDArray[np.int64]:
+    def edges(self) -> NDArray[np.uint32]:
         """Positions where the groups of each document begin, and where it ends."""
         return self._edges[: self.documents]
 
     @property
     def nbytes(self) -> int:
         """Bytes held."""
-        return self._hashes.nbytes + self._codes.nbytes + self._edges.nbytes
+        own = self._hashes.nbytes + self._codes.nbytes + self._edges.nbytes
+        return own + (self._sorted.nbytes if self._sorted is not None else 0)
+
+    def append_blob(self, blob: bytes) -> tuple[int, int]:
+        """Append one document and return the lengths of its content and topics."""
+        _, primary, extra, topics, topics_extra = HEADER.unpack_from(blob)
+        document, begin = self.documents, self._words
+        middle = begin + primary + extra
+        end = middle + topics + topics_extra
+        self._reserve(document + 1, end)
+        self._hashes[begin:end] = np.frombuffer(blob, "<u8", offset=HEADER.size)
+        self._codes[begin:middle] = document << 2
+        if end > middle:
+            self._codes[middle:end] = document << 2 | 2
+        self._edges[document] = (begin, begin + primary, middle, middle + topics, end)
+        self.documents, self._words = document + 1, end
+        return primary + extra, topics + topics_extra
 
     def append(self, tokens: Tokens) -> None:
         """Append documents; the caller sees to it that they fit."""
-        added = len(tokens.counts)
-        first, last = self.documents, self.documents + added
+        counts = tokens.counts
+        first, last = self.documents, self.documents + len(counts)
         begin, end = self._words, self._words + len(tokens.hashes)
         self._reserve(last, end)
         self._hashes[begin:end] = tokens.hashes
-        counts = tokens.counts
-        if added == 1:
-            self._append_edges(first, counts[0].tolist(), begin, end)
-        else:
-            self._append_many_edges(first, counts, begin, end)
-        self.documents, self._words = last, end
-
-    def _append_edges(
-        self, document: int, counts: list[int], begin: int, end: int
-    ) -> None:
-        middle = begin + counts[0] + counts[1]
-        self._codes[begin:middle] = document << 2
-        self._codes[middle:end] = document << 2 | 2
-        self._edges[document] = (
-            begin,
-            begin + counts[0],
-            middle,
-            middle + counts[2],
-            end,
-        )
-
-    def _append_many_edges(
-        self, first: int, counts: NDArray[np.int64], begin: int, end: int
-    ) -> None:
-        last = first + len(counts)
         ends = np.cumsum(counts).reshape(-1, _GROUPS) + begin
         self._edges[first:last, 1:] = ends
         self._edges[first:last, 0] = ends[:, -1] - counts.sum(axis=1)
         codes = np.arange(first * 2, last * 2, dtype=np.uint16) << 1
-        fields = counts.reshape(-1, 2).sum(axis=1)
-        self._codes[begin:end] = np.repeat(codes, fields)
+        self._codes[begin:end] = np.repeat(codes, counts.reshape(-1, 2).sum(axis=1))
+        self.documents, self._words = last, end
 
     def _reserve(self, documents: int, words: int) -> None:
         if words > len(self._hashes):
@@ -138,16 +131,28 @@ class OpenBlock:
 
     def positions(self, term: np.uint64) -> NDArray[np.int64]:
         """Return all positions of a term, ascending."""
-        return np.flatnonzero(self._hashes[: self._words] == term)
+        known = self._sorted
+        if known is None:
+            return self._scan(term, 0)
+        return np.concatenate((known.positions(term), self._scan(term, known.words)))
 
-    def postings(
-        self, terms: NDArray[np.uint64]
-    ) -> Iterator[tuple[int, Postings]]:
-        """Yield (index in `terms`, its postings) for each term that occurs."""
-        for index, term in enumerate(terms):
-            positions = self.positions(term)
-            if len(positions):
-                yield index, _group(self._codes[positions])
+    def postings(self, terms: NDArray[np.uint64]) -> Iterator[tuple[int, Postings]]:
+        """Yield (index in `terms`, some postings of it) for terms that occur."""
+        done = self._sorted.documents if self._sorted is not None else 0
+        if self.documents - done > _SCANNED + done // 4:
+            self._sorted = self.seal()
+        scanned = 0
+        if self._sorted is not None:
+            yield from self._sorted.postings(terms)
+            scanned = self._sorted.words
+        if scanned < self._words:
+            for index, term in enumerate(terms):
+                positions = self._scan(term, scanned)
+                if len(positions):
+                    yield index, _group(self._codes[positions])
+
+    def _scan(self, term: np.uint64, start: int) -> NDArray[np.int64]:
+        return np.flatnonzero(self._hashes[start : self._words] == term) + start
 
     def tokens(self, documents: NDArray[np.int64]) -> Tokens:
         """Return the tokens of some documents."""
@@ -155,10 +160,10 @@ class OpenBlock:
 
     def seal(self) -> "SealedBlock":
         """Return the same documents sorted by word."""
+        if self._sorted is not None and self._sorted.documents == self.documents:
+            return self._sorted
         return SealedBlock(
-            self._hashes[: self._words],
-            self._codes[: self._words],
-            self.edges.astype(np.uint32),
+            self._hashes[: self._words], self._codes[: self._words], self.edges.copy()
         )
 
 
@@ -179,6 +184,7 @@ class SealedBlock:
     ) -> None:
         """Sort the words; nothing of the arguments but `edges` is kept."""
         self.documents = len(edges)
+        self.words = len(hashes)
         self.edges = edges
         order = np.argsort(hashes, kind="stable")
         ordered = hashes[order]
@@ -222,10 +228,8 @@ class SealedBlock:
         begin, end = self._position_ends[row : row + 2].tolist()
         return self._positions[begin:end].astype(np.int64)
 
-    def postings(
-        self, terms: NDArray[np.uint64]
-    ) -> Iterator[tuple[int, Postings]]:
-        """Yield (index in `terms`, its postings) for each term that occurs."""
+    def postings(self, terms: NDArray[np.uint64]) -> Iterator[tuple[int, Postings]]:
+        """Yield (index in `terms`, postings of it) for terms that occur."""
         if not len(self._terms):
             return
         rows = np.searchsorted(self._terms, terms)
@@ -239,7 +243,7 @@ class SealedBlock:
         """Return the tokens of some documents."""
         hashes = np.empty(len(self._positions), np.uint64)
         hashes[self._positions] = np.repeat(self._terms, np.diff(self._position_ends))
-        return _select(hashes, self.edges.astype(np.int64), documents)
+        return _select(hashes, self.edges, documents)
 
 
 Block = OpenBlock | SealedBlock
@@ -292,10 +296,10 @@ def _group(codes: NDArray[np.uint16]) -> Postings:
 
 def _select(
     hashes: NDArray[np.uint64],
-    edges: NDArray[np.int64],
+    edges: NDArray[np.uint32],
     documents: NDArray[np.int64],
 ) -> Tokens:
-    chosen = edges[documents]
+    chosen = edges[documents].astype(np.int64)
     sizes = chosen[:, -1] - chosen[:, 0]
     shift = chosen[:, 0] - (np.cumsum(sizes) - sizes)
     index = np.arange(int(sizes.sum())) + np.repeat(shift, sizes)

@@ -35,7 +35,8 @@ _ENGLISH_STOPWORDS: Final = frozenset(
     "these those".split()
 )
 _CJK_STOPWORDS: Final = frozenset(
-    "的 了 是 在 和 有 我 他 她 它 这 那 都 也 就 不 会 到 说 对 一个 一些 一种 这个 那个 "  # noqa: RUF001
+    "的 了 是 在 和 有 我 他 她 它 这 那 都 也 就 不 会 到 说 对 "
+    "一个 一些 一种 这个 那个 "
     "我们 你们 他们 她们 它们 自己 已经 还是 如果 因为 所以 然后 用户".split()
 )
 _TRIGRAM_WEIGHT: Final = 0.45
@@ -87,7 +88,8 @@ class ReferenceTokenizer:
         """Return the document tokens of a text, and the trigrams that are new."""
         words = self._words(text, single=False)
         known = set(words)
-        return Field(words, [g for g in dict.fromkeys(trigrams(text)) if g not in known])
+        grams = [g for g in dict.fromkeys(trigrams(text)) if g not in known]
+        return Field(words, grams)
 
     def query_words(self, text: str) -> list[str]:
         """Return the primary tokens of a query, without repetitions."""
@@ -119,6 +121,14 @@ class ReferenceTokenizer:
 
 def _is_long_enough(word: str) -> bool:
     return len(word) >= _SHORTEST_WORD or not word.isascii()
+
+
+def _is_latin_token(word: str) -> bool:
+    return (
+        CJK_RUN.search(word) is None
+        and word not in _ENGLISH_STOPWORDS
+        and _is_long_enough(word)
+    )
 
 
 def _cjk_words(segments: Iterable[str], *, single: bool) -> list[str]:
@@ -177,6 +187,9 @@ def fallback_of(text: str, *, has_words: bool) -> Fallback | None:
     """
     normalized: str | None = phrase_text(text)
     if not normalized or (" " not in normalized and CJK_RUN.search(normalized) is None):
+        normalized = None
+    if normalized and any(map(_is_latin_token, normalized.split(" ")[1:-1])):
+        # Whoever contains the text has this whole word as a token, which matched.
         normalized = None
     raw = None
     if not has_words:

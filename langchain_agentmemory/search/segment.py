@@ -2,8 +2,8 @@
 
 jieba keeps its parsed dictionary in a file that it unmarshals; its default is one
 predictable name in the shared temporary folder, where anybody could have put a file
-first. Here the file lives in a private folder. Nothing is printed, logged or warned, and
-if the dictionary cannot be loaded the text's raw CJK runs serve as its words.
+first. Here the file lives in a private folder. Nothing is printed or warned, and if the
+dictionary cannot be loaded, the text's raw CJK runs serve as its words.
 """
 
 import logging
@@ -131,12 +131,12 @@ def private_cache_folder() -> Path | None:
     """Return the folder where caches of this user are safe, made if need be.
 
     Returns:
-        `$XDG_CACHE_HOME/langchain-agentmemory` (or below `~/.cache`), or `None` where it
-        cannot be made, is a link, is not ours, or others can write to it.
+        `$XDG_CACHE_HOME/langchain-agentmemory` (or below `~/.cache`), or `None` where
+        it cannot be made, is a link, is not ours, or others can write to it.
     """
-    base = os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
-        parent = Path(base) if os.path.isabs(base) else Path.home() / ".cache"
+        parent = base if base.is_absolute() else Path.home() / ".cache"
         folder = parent / "langchain-agentmemory"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder if _is_private(folder) else None

@@ -1,8 +1,8 @@
 """A shelf: the warm, in-memory search index of one namespace.
 
 Documents are appended to blocks and never changed: an update kills the old slot and
-appends a new one. A block that is half dead is emptied into the open one. Slots are valid
-until the next write; keys always are. The caller holds a lock.
+appends a new one. A block that is half dead is emptied into the open one. Slots are
+valid until the next write; keys always are. The caller holds a lock.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.search.index import UNINDEXED, LexicalIndex
-from langchain_agentmemory.search.lexical import Statistics, fallback_score
+from langchain_agentmemory.search.lexical import Statistics, fallback_score, text_probe
 from langchain_agentmemory.search.postings import BLOCK_SIZE
 from langchain_agentmemory.search.tokenize import Query, Tokenizer, is_blob_of
 from langchain_agentmemory.search.vectors import VectorColumn, Vectors
@@ -136,8 +136,13 @@ class Shelf(Generic[T]):
         Returns:
             A view of the normalised vectors as they are kept here: keep this and drop
             your own copy. `None` without vectors.
+
+        Raises:
+            InvalidInput: If the vectors have other dimensions; nothing has changed.
         """
         blob = self._own_blob(item, tokens)
+        if vectors is not None and self._vectors is not None and len(vectors):
+            self._vectors.require_fit(vectors)
         self.remove(key)
         self._index.room()
         slot = self._index.append((blob,))
@@ -197,9 +202,10 @@ class Shelf(Generic[T]):
         index = self._index
         unmatched = index.alive[: index.size] & index.indexed[: index.size]
         unmatched &= scores == 0
+        may_hold = text_probe(query)
         for slot in np.flatnonzero(unmatched).tolist():
-            score = fallback_score(query, *text(self.item(slot)))
-            if score:
+            texts = text(self.item(slot))
+            if may_hold(texts) and (score := fallback_score(query, *texts)):
                 scores[slot] = score
 
     def _own_blob(self, item: T, tokens: bytes | None) -> bytes:
@@ -214,15 +220,19 @@ class Shelf(Generic[T]):
 
     def _load_batch(self, batch: Sequence[Row[T]]) -> None:
         blobs = [self._own_blob(item, tokens) for _, item, tokens, _ in batch]
+        if self._vectors is not None:
+            for _, _, _, vectors in batch:
+                if vectors is not None and len(vectors):
+                    self._vectors.require_fit(vectors)
         for row in batch:
             self.remove(row[0])
         done = 0
         while done < len(batch):
             part = batch[done : done + self._index.room()]
             first = self._index.append(blobs[done : done + len(part)])
-            for slot, (key, item, _, vectors) in enumerate(part, first):
+            for slot, (key, item, _, _) in enumerate(part, first):
                 self._settle(slot, key, item)
-                self._put_vectors(slot, vectors)
+            self._put_many_vectors(first, [row[3] for row in part])
             done += len(part)
 
     def _settle(self, slot: int, key: str, item: T) -> None:
@@ -239,6 +249,23 @@ class Shelf(Generic[T]):
         if vectors is None or not len(vectors) or self._vectors is None:
             return None
         return self._vectors.add(slot, vectors)
+
+    def _put_many_vectors(self, first: int, vectors: Sequence[Vectors | None]) -> None:
+        if self._vectors is None:
+            return
+        single: list[Vectors] = []
+        slots: list[int] = []
+        for slot, given in enumerate(vectors, first):
+            if given is None or not len(given):
+                continue
+            rows = given if given.ndim > 1 else given[None]
+            if len(rows) == 1:
+                single.append(rows)
+                slots.append(slot)
+            else:
+                self._vectors.add(slot, rows)
+        if single:
+            self._vectors.add_one_each(slots, np.concatenate(single))
 
     def _documents_moved(self, old: list[int], first: int) -> None:
         for new, before in enumerate(old, first):

@@ -44,7 +44,6 @@ _CONTRACTED: Final = re.compile(r"'(?:s|m|re|ve|ll|d|t)$")
 _LONG_SOUND: Final = "ー"  # Common by script, but part of kana words.
 
 
-
 class DefaultTokenizer:
     """Makes the tokens of the default ranking.
 
@@ -257,7 +256,7 @@ def _words(folded: str) -> list[str]:
         found = folded.translate(_SEPARATORS).split()
     if "'" not in folded:
         return found
-    words = []
+    words: list[str] = []
     for word in found:
         head, _, tail = word.strip("'").rpartition("'")
         words += [head] if head and tail in _CONTRACTIONS else word.split("'")

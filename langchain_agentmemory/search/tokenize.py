@@ -1,8 +1,8 @@
 """What a tokenizer is, and the blob of word hashes that is stored with each record.
 
-A blob is little-endian: the tokenizer's fingerprint (uint64), four counts (uint32), then
-that many uint64 word hashes: the content's primary tokens in order, the content's extra
-tokens (n-grams, parts of identifiers), the topics' primary tokens, the topics' extras.
+A blob is little-endian: the tokenizer's fingerprint (uint64), four counts (uint32),
+then that many uint64 word hashes: the content's primary tokens in order, the content's
+extra tokens (n-grams, parts of identifiers), the topics' primary tokens, their extras.
 """
 
 import struct

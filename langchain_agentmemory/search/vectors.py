@@ -1,19 +1,25 @@
 """The one in-memory copy of a namespace's vectors, and exact search over it.
 
-Vectors are unit length float32 rows in chunks that never move once written, so that views
-of them stay valid. A chunk that is half dead has its living rows appended elsewhere.
+Vectors are unit length float32 rows in chunks that never move once written, so that
+views of them stay valid. A chunk that is half dead has its living rows copied to the
+end.
 """
 
+from array import array
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from langchain_agentmemory.errors import InvalidInput
+
 _FIRST_CHUNK: Final = 64
 _LARGEST_CHUNK: Final = 4096
 _NOBODY: Final = -1
+_TINY: Final = 1e-30  # Squares between these two lose nothing in float32.
+_HUGE: Final = 1e30
 
 Vectors = NDArray[np.float32]
 
@@ -21,12 +27,16 @@ Vectors = NDArray[np.float32]
 def normalized(vectors: Vectors) -> Vectors:
     """Return unit length rows. A row without direction (zero, not finite) is zero."""
     rows = np.atleast_2d(np.asarray(vectors, np.float32))
+    squares = np.einsum("ij,ij->i", rows, rows)
+    if squares.min(initial=1) > _TINY and squares.max(initial=1) < _HUGE:
+        return np.asarray(rows / np.sqrt(squares)[:, None], np.float32)
     # Scaled first, so that squares of very large or small components stay finite.
     largest = np.abs(rows).max(axis=1, keepdims=True, initial=0)
     usable = np.isfinite(largest) & (largest > 0)
     scaled = np.divide(rows, largest, out=np.zeros_like(rows), where=usable)
     length = np.sqrt(np.einsum("ij,ij->i", scaled, scaled))[:, None]
-    return np.divide(scaled, length, out=np.zeros_like(rows), where=length > 0)
+    unit = np.divide(scaled, length, out=np.zeros_like(rows), where=length > 0)
+    return np.asarray(unit, np.float32)
 
 
 def _dot_with_vecdot(rows: Vectors, query: Vectors) -> Vectors:
@@ -70,45 +80,64 @@ class VectorColumn:
         self._chunks: list[_Chunk] = []
         self._bases: list[int] = []
         self._next_base = 0
-        self._places: dict[int, tuple[int, int]] = {}
-
-    def __len__(self) -> int:
-        """Return how many slots have vectors."""
-        return len(self._places)
+        # By slot: its first row (-1 without vectors), and how many it has.
+        self._rows = array("q")
+        self._counts = array("i")
 
     @property
     def nbytes(self) -> int:
         """Bytes of the rows written, dead ones included, and their bookkeeping."""
         rows = sum(chunk.used for chunk in self._chunks)
-        return rows * (4 * self._dims + 8) + 200 * len(self._places)
+        return rows * (4 * self._dims + 8) + 12 * len(self._rows)
+
+    def require_fit(self, vectors: Vectors) -> None:
+        """Refuse vectors of other dimensions.
+
+        Raises:
+            InvalidInput: If their length is not `dims`.
+        """
+        if vectors.shape[-1] != self._dims:
+            msg = (
+                f"Vectors must have {self._dims} dimensions, not {vectors.shape[-1]}: "
+                f"check the embedder against the configured `dims`."
+            )
+            raise InvalidInput(msg)
 
     def add(self, slot: int, vectors: Vectors) -> Vectors:
         """Store a slot's vectors, normalised, and return a view of them."""
+        return self._write(slot, normalized(vectors))
+
+    def add_one_each(self, slots: Sequence[int], vectors: Vectors) -> None:
+        """Store one vector each for many slots."""
         rows = normalized(vectors)
-        if rows.shape[1] != self._dims:
-            msg = (
-                f"Vectors must have {self._dims} dimensions, not {rows.shape[1]}: "
-                f"check the embedder against the configured `dims`."
-            )
-            raise ValueError(msg)
-        return self._write(slot, rows)
+        done = 0
+        while done < len(slots):
+            chunk = self._chunk_for(1)
+            start = chunk.used
+            count = min(len(slots) - done, len(chunk.rows) - start)
+            part = slice(done, done + count)
+            chunk.rows[start : start + count] = rows[part]
+            chunk.owners[start : start + count] = slots[part]
+            chunk.used += count
+            chunk.living += count
+            for row, slot in enumerate(slots[part], self._bases[-1] + start):
+                self._place(slot, row, 1)
+            done += count
 
     def view(self, slot: int) -> Vectors | None:
         """Return the slot's vectors, shape (count, dims), `None` without any."""
-        place = self._places.get(slot)
-        if place is None:
+        if slot >= len(self._rows) or self._rows[slot] < 0:
             return None
-        row, count = place
-        chunk, start = self._locate(row)
-        return chunk.rows[start : start + count]
+        chunk, start = self._locate(self._rows[slot])
+        return chunk.rows[start : start + self._counts[slot]]
 
     def remove(self, slot: int) -> None:
         """Forget the slot's vectors."""
-        place = self._places.pop(slot, None)
-        if place is None:
+        if slot >= len(self._rows) or self._rows[slot] < 0:
             return
-        row, count = place
-        chunk, start = self._locate(row)
+        chunk, start = self._locate(self._rows[slot])
+        count = self._counts[slot]
+        self._rows[slot] = _NOBODY
         chunk.owners[start : start + count] = _NOBODY
         chunk.living -= count
         if chunk is not self._chunks[-1] and chunk.living * 2 < chunk.used:
@@ -116,11 +145,11 @@ class VectorColumn:
 
     def move(self, old: int, new: int) -> None:
         """Give the vectors of one slot to another; the rows stay where they are."""
-        place = self._places.pop(old, None)
-        if place is None:
+        if old >= len(self._rows) or self._rows[old] < 0:
             return
-        self._places[new] = place
-        row, count = place
+        row, count = self._rows[old], self._counts[old]
+        self._rows[old] = _NOBODY
+        self._place(new, row, count)
         chunk, start = self._locate(row)
         chunk.owners[start : start + count] = new
 
@@ -158,8 +187,16 @@ class VectorColumn:
         chunk.used += count
         chunk.living += count
         chunk.one_each = chunk.one_each and count == 1
-        self._places[slot] = (self._bases[-1] + start, count)
+        self._place(slot, self._bases[-1] + start, count)
         return view
+
+    def _place(self, slot: int, row: int, count: int) -> None:
+        missing = slot + 1 - len(self._rows)
+        if missing > 0:
+            self._rows.extend((_NOBODY,) * missing)
+            self._counts.extend((0,) * missing)
+        self._rows[slot] = row
+        self._counts[slot] = count
 
     def _chunk_for(self, count: int) -> _Chunk:
         if self._chunks:

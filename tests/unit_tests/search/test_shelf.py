@@ -1,0 +1,258 @@
+"""The shelf gives what a plain computation over the living documents gives."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.search import index, postings
+from langchain_agentmemory.search.lexical import plain_scores, reference_scores
+from langchain_agentmemory.search.ranking import get_ranking
+from langchain_agentmemory.search.shelf import UNINDEXED, Shelf, top
+
+Texts = tuple[str, str]
+
+_WORDS = [
+    "red",
+    "boat",
+    "boats",
+    "the",
+    "to",
+    "be",
+    "C++",
+    "user_id",
+    "été",
+    "Ω",
+    "一",
+    "茶",
+    "喝茶",
+    "天气",
+    "我们的家在海边",
+    "羽毛球",
+    "한국어",
+    "コーヒー",
+    "!",
+    "🎉",
+]
+_texts = st.lists(st.sampled_from(_WORDS), max_size=6).flatmap(
+    lambda words: st.sampled_from([" ", ""]).map(lambda glue: glue.join(words))
+)
+_documents = st.tuples(_texts, st.one_of(st.just(""), _texts))
+_steps = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.one_of(st.none(), _documents)),
+    max_size=24,
+)
+
+
+@pytest.fixture(params=["reference", "default"])
+def ranking_name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(autouse=True, params=["small blocks", "full blocks"])
+def block_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run every test with blocks of 4 too, so that sealing and emptying happen."""
+    if request.param == "small blocks":
+        for module in (index, postings):
+            monkeypatch.setattr(module, "BLOCK_SIZE", 4)
+        monkeypatch.setattr(index, "_BITS", 2)
+        monkeypatch.setattr(postings, "_SCANNED", 1)
+
+
+def make_shelf(name: str = "default", dims: int | None = None) -> Shelf[Texts]:
+    return Shelf(get_ranking(name).tokenizer, dims, text=lambda texts: texts)
+
+
+def run_steps(shelf: Shelf[Texts], steps: list[tuple[str, Texts | None]]) -> dict:
+    model: dict[str, Texts] = {}
+    for key, document in steps:
+        model.pop(key, None)
+        if document is None:
+            shelf.remove(key)
+        else:
+            model[key] = document
+            shelf.upsert(key, document, None)
+    return model
+
+
+def scores_by_key(shelf: Shelf[Texts], scores: np.ndarray) -> dict[str, float]:
+    alive = np.flatnonzero(shelf.alive)
+    return {shelf.key(slot): float(scores[slot]) for slot in alive.tolist()}
+
+
+@settings(max_examples=150, deadline=None)
+@given(steps=_steps, query=_texts)
+def test_scores_equal_the_plain_formula_after_updates_and_deletes(
+    steps: list[tuple[str, Texts | None]], query: str
+) -> None:
+    for name in ("reference", "default"):
+        shelf = make_shelf(name)
+        model = run_steps(shelf, steps)
+        tokenizer = shelf.tokenizer
+        expected = plain_scores(tokenizer.query(query), list(model.values()), tokenizer)
+        found = scores_by_key(shelf, shelf.lexical(tokenizer.query(query)))
+        assert found == pytest.approx(dict(zip(model, expected, strict=True)), abs=1e-6)
+        assert all(0 <= score <= 1 for score in found.values())
+        assert dict(shelf.items()) == model
+        assert len(shelf) == len(model)
+
+
+def test_the_reference_ranking_is_the_reference_score() -> None:
+    documents = [("red painted boat", ""), ("boat red", "sea"), ("to be or not", "")]
+    shelf = make_shelf("reference")
+    shelf.load((str(i), texts, None, None) for i, texts in enumerate(documents))
+    for query in ("red boat", "to be", "sea boat", "C++"):
+        scores = shelf.lexical(shelf.tokenizer.query(query))
+        expected = reference_scores(query, documents)
+        assert scores.tolist() == pytest.approx(expected, abs=1e-6)
+
+
+def test_dead_slots_score_nothing(ranking_name: str) -> None:
+    shelf = make_shelf(ranking_name)
+    for number in range(9):
+        shelf.upsert(str(number), ("walnut desk", ""), None)
+    for number in range(0, 9, 2):
+        shelf.remove(str(number))
+    scores = shelf.lexical(shelf.tokenizer.query("walnut desk"))
+    assert scores[~shelf.alive].tolist() == [0.0] * int((~shelf.alive).sum())
+    assert sorted(shelf.key(slot) for slot in top(scores, None)) == list("1357")
+
+
+def test_bulk_load_equals_single_puts(ranking_name: str) -> None:
+    documents = [(f"walnut desk {n} 喝茶", f"topic{n % 3}") for n in range(11)]
+    rows = [(str(n % 9), texts, None, None) for n, texts in enumerate(documents)]
+    loaded, put = make_shelf(ranking_name), make_shelf(ranking_name)
+    loaded.load(rows)
+    for key, texts, _, _ in rows:
+        put.upsert(key, texts, None)
+    query = loaded.tokenizer.query("desk 8 茶 topic1")
+    assert scores_by_key(loaded, loaded.lexical(query)) == pytest.approx(
+        scores_by_key(put, put.lexical(query))
+    )
+
+
+def test_statistics_of_several_shelves_make_their_scores_comparable(
+    ranking_name: str,
+) -> None:
+    documents = [("red boat", ""), ("red car", ""), ("blue boat boat", "sea")]
+    whole, first, second = (make_shelf(ranking_name) for _ in range(3))
+    for number, texts in enumerate(documents):
+        whole.upsert(str(number), texts, None)
+        (first if number < 1 else second).upsert(str(number), texts, None)
+    query = whole.tokenizer.query("red boat")
+    statistics = first.statistics(query) + second.statistics(query)
+    parts = scores_by_key(first, first.lexical(query, statistics)) | scores_by_key(
+        second, second.lexical(query, statistics)
+    )
+    assert parts == pytest.approx(scores_by_key(whole, whole.lexical(query)))
+
+
+def test_tokens_of_another_tokenizer_are_made_again_from_the_text() -> None:
+    foreign = get_ranking("reference").tokenizer.document("painted boats", "")
+    shelf = make_shelf("default")
+    shelf.upsert("a", ("painted boats", ""), foreign)
+    assert shelf.lexical(shelf.tokenizer.query("painting"))[0] > 0
+
+
+def test_damaged_tokens_are_made_again_from_the_text() -> None:
+    shelf = make_shelf("default")
+    blob = shelf.tokenizer.document("painted boats", "")
+    shelf.load([("a", ("painted boats", ""), blob[:-3], None)])
+    assert shelf.lexical(shelf.tokenizer.query("painting"))[0] > 0
+
+
+def test_unindexed_items_take_no_part_in_lexical_search(ranking_name: str) -> None:
+    shelf = make_shelf(ranking_name)
+    shelf.upsert("hidden", ("red boat 茶", ""), UNINDEXED)
+    shelf.upsert("shown", ("red boat 茶", ""), None)
+    for query in ("red boat", "茶"):
+        scores = shelf.lexical(shelf.tokenizer.query(query))
+        assert scores_by_key(shelf, scores)["hidden"] == 0
+    assert shelf.statistics(shelf.tokenizer.query("red")).documents == 1
+    assert "hidden" in shelf
+
+
+def test_an_empty_query_scores_nothing(ranking_name: str) -> None:
+    shelf = make_shelf(ranking_name)
+    shelf.upsert("a", ("to be", ""), None)
+    for query in ("", "   ", "...", "\x00"):
+        assert not shelf.lexical(shelf.tokenizer.query(query)).any()
+
+
+def test_cosine_is_the_best_of_an_items_vectors() -> None:
+    shelf = make_shelf(dims=2)
+    shelf.upsert("two", ("a", ""), None, np.array([[3, 0], [0, 2]], np.float32))
+    shelf.upsert("one", ("b", ""), None, np.array([1, 1], np.float32))
+    shelf.upsert("none", ("c", ""), None)
+    shelf.upsert("zero", ("d", ""), None, np.zeros(2, np.float32))
+    found = scores_by_key(shelf, shelf.vector(np.array([0, 1], np.float32)))
+    expected = {"two": 1.0, "one": 0.5**0.5, "none": -np.inf, "zero": 0.0}
+    assert found == pytest.approx(expected)
+
+
+def test_the_view_is_the_only_copy_of_the_vectors() -> None:
+    shelf = make_shelf(dims=3)
+    view = shelf.upsert("a", ("a", ""), None, np.array([2, 0, 0], np.float32))
+    again = shelf.vectors("a")
+    assert view is not None
+    assert again is not None
+    assert np.shares_memory(view, again)
+    assert view.tolist() == [[1, 0, 0]]
+
+
+def test_vectors_of_other_dimensions_are_refused() -> None:
+    shelf = make_shelf(dims=3)
+    with pytest.raises(InvalidInput, match="3 dimensions, not 2"):
+        shelf.upsert("a", ("a", ""), None, np.zeros(2, np.float32))
+    assert len(shelf) == 0
+
+
+def test_vectors_follow_their_items_through_any_number_of_updates() -> None:
+    random = np.random.default_rng(7)
+    moved: dict[str, np.ndarray] = {}
+    shelf: Shelf[tuple[str, str]] = Shelf(
+        get_ranking("default").tokenizer,
+        4,
+        text=lambda texts: texts,
+        relocated=lambda item, view: moved.__setitem__(item[0], view),
+    )
+    model: dict[str, np.ndarray] = {}
+    for _ in range(900):
+        key = f"k{random.integers(90)}"
+        if random.random() < 0.3:
+            assert shelf.remove(key) == (model.pop(key, None) is not None)
+            continue
+        shape = (int(random.integers(1, 3)), 4)
+        model[key] = random.standard_normal(shape).astype(np.float32)
+        shelf.upsert(key, (key, ""), None, model[key])
+    query = random.standard_normal(4).astype(np.float32)
+    query /= np.linalg.norm(query)
+    found = scores_by_key(shelf, shelf.vector(query))
+    expected = {
+        key: float((rows @ query / np.linalg.norm(rows, axis=1)).max())
+        for key, rows in model.items()
+    }
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert moved, "half dead chunks are emptied"
+    loaded = make_shelf(dims=4)
+    loaded.load((key, (key, ""), None, rows) for key, rows in model.items())
+    assert scores_by_key(loaded, loaded.vector(query)) == pytest.approx(found, abs=1e-5)
+
+
+def test_memory_stays_bounded_under_updates() -> None:
+    shelf = make_shelf(dims=8)
+    for number in range(3000):
+        vector = np.full(8, number + 1, np.float32)
+        shelf.upsert(f"{number % 10}", ("walnut desk", "x"), None, vector)
+    assert len(shelf) == 10
+    assert len(shelf.alive) <= max(2 * postings.BLOCK_SIZE, 64)
+    assert shelf.nbytes < 2_000_000
+
+
+def test_top_gives_ties_with_the_last_and_later_slots_first() -> None:
+    scores = np.array([0.5, 0, 0.9, 0.5, -np.inf, 0.1], np.float32)
+    assert top(scores, 2).tolist() == [2, 3, 0]
+    assert top(scores, 0).tolist() == []
+    assert top(scores, None).tolist() == [2, 3, 0, 5]
+    assert top(scores, 99).tolist() == [2, 3, 0, 5]
