@@ -120,7 +120,7 @@ class Conversation:
 
     def say(self, text: str) -> Iterator[Event]:
         """Say something; yield what happens until the agent has answered."""
-        config: "RunnableConfig" = {
+        config: RunnableConfig = {
             "configurable": {"thread_id": self.thread_id, "user_id": self.user}
         }
         told = False

@@ -5,23 +5,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Final
 
-from langchain_agentmemory.cli.agent import (
-    Called,
-    Conversation,
-    Preloaded,
-    Returned,
-    Spoken,
-)
+from langchain_agentmemory.cli.agent import Conversation
 from langchain_agentmemory.cli.finding import active_id, deleted_id
 from langchain_agentmemory.cli.opening import ChosenModel
-from langchain_agentmemory.cli.screen import (
-    say,
-    show_call,
-    show_entries,
-    show_error,
-    show_preloaded,
-    show_result,
-)
+from langchain_agentmemory.cli.screen import say, show_entries, show_error
+from langchain_agentmemory.cli.showing import show_turn
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.store import MemoryStore
 
@@ -94,7 +82,7 @@ class Chat:
                 name, _, rest = text.partition(" ")
                 self._command(name.lower())(rest.strip())
             else:
-                self._answer(text)
+                show_turn(self._conversation.say(text), stream=self._stream)
         except KeyboardInterrupt:
             say("\n(stopped)", "dim")
         except Exception as error:
@@ -109,41 +97,6 @@ class Chat:
             msg = f"There is no command {name}: /help lists them."
             raise InvalidInput(msg)
         return self._commands[name]
-
-    def _answer(self, text: str) -> None:
-        spoken: list[str] = []  # the parts of a line that is being written
-        try:
-            for event in self._conversation.say(text):
-                if isinstance(event, Spoken):
-                    self._speak(event.text, spoken)
-                    continue
-                self._end_line(spoken)
-                match event:
-                    case Preloaded(memories):
-                        show_preloaded(memories)
-                    case Called(name, arguments):
-                        show_call(name, arguments)
-                    case Returned(result, failed):
-                        show_result(result, failed=failed)
-        finally:
-            self._end_line(spoken)
-
-    def _speak(self, part: str, spoken: list[str]) -> None:
-        if self._stream:
-            if not spoken:
-                say("agent> ", "bold green", end="")
-            say(part, end="")
-            sys.stdout.flush()
-        spoken.append(part)
-
-    def _end_line(self, spoken: list[str]) -> None:
-        if not spoken:
-            return
-        if not self._stream:
-            say("agent> ", "bold green", end="")
-            say("".join(spoken), end="")
-        say()
-        spoken.clear()
 
     def _banner(self) -> None:
         about = self._store.describe()

@@ -6,21 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from langchain_agentmemory.cli.agent import (
-    Called,
-    Conversation,
-    Preloaded,
-    Returned,
-    Spoken,
-)
+from langchain_agentmemory.cli.agent import Conversation
 from langchain_agentmemory.cli.opening import ChosenModel, open_store
-from langchain_agentmemory.cli.screen import (
-    say,
-    show_call,
-    show_entries,
-    show_preloaded,
-    show_result,
-)
+from langchain_agentmemory.cli.screen import say, show_entries
+from langchain_agentmemory.cli.showing import Shown, show_turn
 from langchain_agentmemory.offline.recall import Known
 from langchain_agentmemory.store import MemoryStore
 
@@ -141,13 +130,13 @@ def _ask(store: MemoryStore, chosen: ChosenModel, user: str, script: _Script) ->
     conversation = Conversation(store, chosen.model, user)
     complete = True
     for question in script.questions:
-        answer, known = _turn(conversation, question.text)
-        recalled = question.expected in answer
+        turn = _turn(conversation, question.text)
+        recalled = question.expected in turn.answer
         complete = complete and recalled
         verdict = script.recalled if recalled else script.missed
         style = "bold green" if recalled else "bold red"
         say(f"  {verdict.format(expected=question.expected)}", style)
-        _explain(store, user, question, known, script)
+        _explain(store, user, question, turn.preloaded, script)
     verdict = script.proven if complete else script.unproven
     say(f"\n{verdict}", "bold green" if complete else "bold red")
     return complete
@@ -177,22 +166,7 @@ def _explain(
         say(f"    {script.absent}", "dim")
 
 
-def _turn(conversation: Conversation, line: str) -> tuple[str, list[Known]]:
-    """Say a line, print what happens; return the answer and what was preloaded."""
+def _turn(conversation: Conversation, line: str) -> Shown:
+    """Say a line and print what happens."""
     say(f"you> {line}", "bold blue")
-    spoken: list[str] = []
-    known: list[Known] = []
-    for event in conversation.say(line):
-        match event:
-            case Preloaded(memories):
-                known = memories
-                show_preloaded(memories)
-            case Called(name, arguments):
-                show_call(name, arguments)
-            case Returned(text, failed):
-                show_result(text, failed=failed)
-            case Spoken(part):
-                spoken.append(part)
-    answer = "".join(spoken)
-    say(f"agent> {answer}", "green")
-    return answer, known
+    return show_turn(conversation.say(line), stream=True)

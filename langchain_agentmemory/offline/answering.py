@@ -1,11 +1,12 @@
 """What the offline model answers once its tools have done what they can."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 from langchain_core.messages.tool import ToolCall
 
 from langchain_agentmemory.offline.language import Language
-from langchain_agentmemory.offline.reading import Act
+from langchain_agentmemory.offline.reading import Act, ActType
 from langchain_agentmemory.offline.recall import to_forget
 from langchain_agentmemory.offline.turn import Turn
 from langchain_agentmemory.offline.wording import answer, quote, quotes, say
@@ -48,26 +49,7 @@ def replaced_text(turn: Turn, calls: Sequence[ToolCall]) -> str:
 def _spoken(turn: Turn, index: int, act: Act) -> str:
     if (failure := turn.failure(index)) is not None:
         return say("failed", turn.language, text=act.text, error=failure)
-    match act.type:
-        case "remember" | "correct" | "replace":
-            return _written(turn, index, act)
-        case "forget":
-            return _forgotten(turn, index, act)
-        case "forget_all":
-            done = (index, 0) in turn.results
-            return say("cleared" if done else "no_clear", turn.language)
-        case "ask":
-            return _told(turn, index, act)
-        case "ask_all":
-            return _overview(turn, index)
-        case "who":
-            return introduction(turn.language)
-        case "greet":
-            return _greeting(turn)
-        case "other":
-            return _unable(turn)
-        case small_talk:
-            return say(small_talk, turn.language)
+    return _ANSWERS[act.type](turn, index, act)
 
 
 def _written(turn: Turn, index: int, act: Act) -> str:
@@ -120,14 +102,19 @@ def _told(turn: Turn, index: int, act: Act) -> str:
     return say("nothing", turn.language)
 
 
-def _overview(turn: Turn, index: int) -> str:
+def _overview(turn: Turn, index: int, _: Act) -> str:
     known = [known for known in turn.candidates(index) if not known.outdated]
     if not known:
         return f"{say('nothing_yet', turn.language)} {say('try', turn.language)}"
     return answer(known, turn.language)
 
 
-def _greeting(turn: Turn) -> str:
+def _cleared(turn: Turn, index: int, _: Act) -> str:
+    done = (index, 0) in turn.results
+    return say("cleared" if done else "no_clear", turn.language)
+
+
+def _greeting(turn: Turn, _: int, __: Act) -> str:
     named = (k for k in turn.known if k.subject and k.subject.name == "name")
     hello = say("hello", turn.language)
     if (name := next(named, None)) is not None:
@@ -136,5 +123,29 @@ def _greeting(turn: Turn) -> str:
     return f"{hello}\n{introduction(turn.language)}" if turn.first else hello
 
 
-def _unable(turn: Turn) -> str:
+def _polite(turn: Turn, _: int, act: Act) -> str:
+    return say(act.type, turn.language)  # "thanks", "bye"
+
+
+def _unable(turn: Turn, _: int = 0, __: Act | None = None) -> str:
     return f"{say('other', turn.language)}\n{say('try', turn.language)}"
+
+
+def _introduced(turn: Turn, _: int, __: Act) -> str:
+    return introduction(turn.language)
+
+
+_ANSWERS: Final[dict[ActType, Callable[[Turn, int, Act], str]]] = {
+    "remember": _written,
+    "correct": _written,
+    "replace": _written,
+    "forget": _forgotten,
+    "forget_all": _cleared,
+    "ask": _told,
+    "ask_all": _overview,
+    "who": _introduced,
+    "greet": _greeting,
+    "thanks": _polite,
+    "bye": _polite,
+    "other": _unable,
+}

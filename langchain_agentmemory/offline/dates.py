@@ -30,7 +30,10 @@ _NUMBERS: Final = {
     "a couple of": 2,
     "两": 2,
 }
-_COUNT: Final = r"(?P<count>\d{1,3}|[一二两三四五六七八九十]|one|two|three|four|five|six|a couple of|a)"
+_COUNT: Final = (
+    r"(?P<count>\d{1,3}|[一二两三四五六七八九十]|one|two|three|four|five|six"
+    r"|a couple of|a)"
+)
 
 Reading = Callable[[re.Match[str], date], str]
 
@@ -121,13 +124,17 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
         (r"(?P<year>\d{4})年(?P<month>\d{1,2})月", _calendar_date),
         (r"(?P<year>\d{4})年", _year),
         (
-            rf"\b{_MONTH}\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
-            r"(?:,?\s+(?P<year>\d{4}))?\b(?!:)",
+            (
+                rf"\b{_MONTH}\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?"
+                r"(?:,?\s+(?P<year>\d{4}))?\b(?!:)"
+            ),
             _calendar_date,
         ),
         (
-            rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}"
-            r"(?:,?\s+(?P<year>\d{4}))?\b",
+            (
+                rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH}"
+                r"(?:,?\s+(?P<year>\d{4}))?\b"
+            ),
             _calendar_date,
         ),
         (rf"\b{_MONTH}\s+(?P<year>\d{{4}})\b", _calendar_date),
@@ -137,10 +144,8 @@ _READINGS: Final[tuple[tuple[re.Pattern[str], Reading], ...]] = tuple(
         (r"\byesterday\b|\blast night\b|昨[天晚日]", _shifted(-1)),
         (r"day after tomorrow|后天", _shifted(2)),
         (r"\btomorrow\b|明[天晚早日]", _shifted(1)),
-        (
-            r"\btoday\b|\btonight\b|\bthis (?:morning|afternoon|evening)\b|今[天晚早日]",
-            _shifted(0),
-        ),
+        (r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b", _shifted(0)),
+        (r"今[天晚早日]", _shifted(0)),
         (rf"\b{_COUNT}\s+(?P<unit>days?|weeks?|months?|years?)\s+ago\b", _ago),
         (rf"{_COUNT}(?P<unit>天|个星期|个月|周|年|星期)(?:之?前|以前)", _ago),
         (rf"\blast\s+(?P<weekday>{'|'.join(_DAYS)})\b", _last_weekday),

@@ -40,7 +40,8 @@ _EN_CLAUSE: Final = re.compile(
 _EN_WHOLE: Final = re.compile(
     r"^\W*(?:if|when|while|because|since|although|before|after|until|whenever|"
     r"on|in|at|last|yesterday|today|tomorrow|actually|no|sorry|well|hi|hello|hey|"
-    r"by the way|correction)\b[^,]*$",
+    r"by the way|correction|that's wrong|not quite|wait|in fact|i was wrong|"
+    r"i made a mistake)\b[^,]*$",
     re.IGNORECASE,
 )
 _ZH_CLAUSE: Final = re.compile(
@@ -59,15 +60,18 @@ _EN_EMPTY: Final = frozenset(
     "who whom whose when where why how can could will would shall should may might "
     "must please tell know remember recall remind said say told tell there here any "
     "some so than then too very just also again ever not no dont don't didn't isn't "
-    "i'm i've what's where's who's when's really actually now currently anymore more longer "
+    "i'm i've what's where's who's when's really actually now "
+    "currently anymore more longer "
     "name named called thing things something anything everything if get got give "
     "let's lets user".split()
 )
 _ZH_EMPTY: Final = re.compile(
     "什么时候|为什么|怎么样|哪一个|是不是|有没有|能不能|可不可以|知不知道|记不记得|"
     "告诉|知道|记得|还记|请问|之前|以前|说过|提过|提到|什么|哪里|哪儿|哪个|哪些|哪天|"
-    "多少|怎么|如何|谁|哪|几|吗|呢|吧|啊|呀|嘛|么|了|的|得|地(?![铁址方点图])|我们|我|你们|你|您|"
-    "他|她|它|是|在|有|和|跟|与|(?<![首成])都|也|就|还|很|最|请|把|被|关于|这|那|个|曾经|曾|"
+    "多少|怎么|如何|谁|哪|几|吗|呢|吧|啊|呀|嘛|么|了|的|得|地(?![铁址方点图])|我们|我"
+    "|你们|你|您|"
+    "他|她|它|是|在|有|和|跟|与|(?<![首成])都|也|就|还|很|最|请|把|被|关于|这|那|个"
+    "|曾经|曾|"
     "现在|名字|过(?!敏)|对(?!方|象)|不再"
 )
 

@@ -25,8 +25,8 @@ from langchain_agentmemory.types import MemoryEntry
 _LINE: Final = re.compile(r"^\s*[-*•]\s+\[(?P<id>[^\]\s]+)\]\s*(?P<rest>.+?)\s*$")
 # Preloading writes `date=…`, the tools write `date: …`.
 _DETAILS: Final = re.compile(
-    r"^(?P<text>.*) \((?P<details>(?:(?:kind|date|with|at|topics|saved)[=:]|replaced by|"
-    r"outdated).*)\)$"
+    r"^(?P<text>.*) \((?P<details>(?:(?:kind|date|with|at|topics|saved)[=:]"
+    r"|replaced by|outdated).*)\)$"
 )
 _DATE: Final = re.compile(r"(?:^|; )date(?:=|: )(?P<date>[^;]+)")
 _SAVED: Final = re.compile(r"(?:^|; )saved(?:=|: )(?P<saved>[^;]+)")
@@ -205,8 +205,8 @@ def _same(asked: Subject, stated: Subject | None) -> bool:
 
 def _without_dates(question: str) -> str:
     return re.sub(
-        r"\b(?:yesterday|today|tomorrow|last \w+|do|did|happen(?:ed)?)\b|\d{4}-\d\d-\d\d"
-        r"|昨天|今天|明天|前天|去年|上个?月|做|发生",
+        r"\b(?:yesterday|today|tomorrow|last \w+|do|did|happen(?:ed)?)\b"
+        r"|\d{4}-\d\d-\d\d|昨天|今天|明天|前天|去年|上个?月|做|发生",
         " ",
         question,
         flags=re.IGNORECASE,

@@ -8,7 +8,7 @@ or stands beside it (one likes many things).
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Subject:
 @dataclass(frozen=True, slots=True)
 class _Rule:
     name: str
-    single: bool
+    values: Literal["one", "many"]
     en_topics: tuple[str, ...]
     zh_topics: tuple[str, ...]
     en_states: str
@@ -67,38 +67,44 @@ _SURNAME: Final = (
 
 _RULES: Final = (
     _Rule(
-        "name", True, ("name",), ("名字",),
+        "name", "one", ("name",), ("名字",),
         r"^(?:my (?:full |first |last )?name(?:'s| is)|i(?:'m| am) called|i go by"
         r"|(?:please )?call me)\b",
         r"^我(?:的名字)?(?:现在)?(?:叫|名叫|姓|的名字是|改名叫?)|^(?:请)?叫我"
-        rf"|^我是(?:小[\u4e00-\u9fff]|(?![^，,]+[人师生员家客迷]$){_SURNAME}[\u4e00-\u9fff]{{1,2}})$",
+        rf"|^我是(?:小[\u4e00-\u9fff]"
+        rf"|(?![^，,]+[人师生员家客迷]$){_SURNAME}[\u4e00-\u9fff]{{1,2}})$",
         r"what(?:'s| is| was) my (?:full |first |last )?name|who am i\b"
         r"|\bmy name\b|what am i called",
         r"我(?:是)?叫(?:什么|啥)|我的?名字|我是谁|我姓(?:什么|啥)",
     ),
     _Rule(
-        "home", True, ("home", "city"), ("住址", "城市"),
+        "home", "one", ("home", "city"), ("住址", "城市"),
         r"^(?:i (?:now |currently |still |have )*(?:live|reside|moved|relocated)"
         r"|i(?:'m| am) (?:now |currently )?(?:living|based|moving)|my home is"
         r"|i(?:'ve| have) (?:just )?moved)\b(?! on\b)",
-        r"^我们?(?:家)?(?:现在|目前|已经|刚|还|一直)*(?:住|搬)|^我的?家(?:现在)?(?:在|是)",
-        r"where (?:do|did|am) i (?:\w+ )?(?:live|living|based|reside|move)|\bmy home\b(?! ?town)"
+        r"^我们?(?:家)?(?:现在|目前|已经|刚|还|一直)*(?:住|搬)|^我的?家(?:现在)?(?:在"
+        r"|是)",
+        r"where (?:do|did|am) i (?:\w+ )?(?:live|living|based|reside|move)"
+        r"|\bmy home\b(?! ?town)"
         r"|(?:which|what) (?:city|town|country) (?:do|am) i (?:live|living)|my address"
         r"|\bwhere i live\b",
         r"我们?(?:现在|目前|家)?(?:是)?(?:住|搬)(?:在|到|去)?(?:哪|什么|何)|我的?家在哪"
         r"|我(?:现在)?在哪(?:个|座)?(?:城市|里住)|我的?住址",
     ),
     _Rule(
-        "origin", True, ("origin", "home town"), ("家乡", "来自"),
-        r"^i(?:'m| am| was| come) (?:originally )?(?:born in(?! \d)|from)\b|^i grew up in\b"
+        "origin", "one", ("origin", "home town"), ("家乡", "来自"),
+        r"^i(?:'m| am| was| come) (?:originally )?(?:born in(?! \d)|from)\b"
+        r"|^i grew up in\b"
         r"|^my home ?town is\b",
         r"^我(?:是)?(?:来自|在.{1,10}长大)|^我的?(?:家乡|老家)|^我是[^，,]{1,8}人$",
         r"where (?:am|do|did) i (?:come )?(?:from|grow up)|\bmy home ?town\b",
-        r"我(?:是)?(?:来自|从)(?:哪|什么)|我是(?:哪里|哪儿|什么地方)的?人|我的?(?:家乡|老家)",
+        r"我(?:是)?(?:来自|从)(?:哪|什么)|我是(?:哪里|哪儿|什么地方)的?人"
+        r"|我的?(?:家乡|老家)",
     ),
     _Rule(
-        "work", True, ("work", "job"), ("工作", "职业"),
-        r"^i (?:now |currently )?work\b|^i(?:'m| am) (?:now |currently )?working (?:as|at"
+        "work", "one", ("work", "job"), ("工作", "职业"),
+        r"^i (?:now |currently )?work\b|^i(?:'m| am) (?:now "
+        r"|currently )?working (?:as|at"
         rf"|for|in)\b|^my (?:job|profession|work) is|^i(?:'m| am) an? (?:\w+ ){{0,3}}"
         rf"{_WORK_NOUN}\b",
         rf"^我(?:现在|目前)?在.{{1,20}}(?:工作|上班)|^我的?(?:工作|职业)是|"
@@ -109,21 +115,21 @@ _RULES: Final = (
         r"|我的?(?:工作|职业)",
     ),
     _Rule(
-        "age", True, ("age",), ("年龄",),
+        "age", "one", ("age",), ("年龄",),
         r"^i(?:'m| am) (?:now )?\d{1,3}(?: years? old)?[.!]?$|^my age is",
         r"^我(?:今年|现在|已经)*\d{1,3}岁",
         r"how old am i|\bmy age\b",
         r"我(?:今年)?(?:多大|几岁|多少岁)|我的?年龄",
     ),
     _Rule(
-        "birthday", True, ("birthday",), ("生日",),
+        "birthday", "one", ("birthday",), ("生日",),
         r"^my birthday\b|^i was born (?:on|in (?:\d{4}|[a-z]+ \d{4}))",
         r"^我的?生日|^我出生[于在]?",
         r"\bmy birthday\b|when was i born",
         r"我的?生日|我.{0,4}(?:出生|生)的",
     ),
     _Rule(
-        "diet", False, ("allergy", "food"), ("过敏", "饮食"),
+        "diet", "many", ("allergy", "food"), ("过敏", "饮食"),
         r"^i(?:'m| am) (?:\w+ )?(?:allergic|vegetarian|vegan|lactose|a vegetarian"
         r"|a vegan)|^i (?:can't|cannot|don't|do not) (?:eat|drink)\b",
         r"^我对.{1,12}过敏|^我(?:不能|不)(?:吃|喝)|^我(?:是)?(?:吃素|素食)",
@@ -131,23 +137,26 @@ _RULES: Final = (
         r"过敏|我不能(?:吃|喝)什么|我吃素",
     ),
     _Rule(
-        "dislikes", False, ("dislikes",), ("讨厌",),
+        "dislikes", "many", ("dislikes",), ("讨厌",),
         r"^i (?:really |absolutely )?(?:hate|dislike|detest|can't stand|cannot stand"
-        r"|don't (?:really )?(?:like|enjoy|love)|do not (?:like|enjoy)|no longer like)\b",
+        r"|don't (?:really )?(?:like|enjoy|love)|do not (?:like|enjoy)"
+        r"|no longer like)\b",
         r"^我(?:很|最|也|特别|真的)*(?:讨厌|恨|受不了|不(?:再|太|怎么)?(?:喜欢|爱))",
         r"what (?:do|don't) i (?:hate|dislike|not like|like least)"
         r"|what don't i (?:like|enjoy)|do i (?:hate|dislike)",
         r"我(?:最)?(?:讨厌|不喜欢|不爱)(?:吃|喝|做|看)?(?:什么|谁|哪)",
     ),
     _Rule(
-        "likes", False, ("likes",), ("喜欢",),
-        r"^i (?:really |absolutely |also |just |now )?(?:like|love|enjoy|prefer|adore)\b"
+        "likes", "many", ("likes",), ("喜欢",),
+        r"^i (?:really |absolutely |also |just |now )?(?:like|love|enjoy|prefer"
+        r"|adore)\b"
         r"|^i(?:'m| am) (?:a (?:big )?fan of|fond of|into)\b",
         r"^我(?:们)?(?:很|最|也|还|都|特别|非常|更|现在|一直|从小|真的)*"
         r"(?:喜欢|热爱|偏爱|爱(?:吃|喝|看|玩|听|做)?)(?!.{0,4}的.{1,8}是)",
         r"what (?:\w+ ){0,2}do i (?:\w+ )?(?:like|love|enjoy|prefer)|do i (?:like|love"
         r"|enjoy|prefer)|my (?:hobbies|hobby|preferences|tastes)\b|what am i into",
-        r"我(?:最|平时|比较)?(?:喜欢|爱|偏爱)(?:吃|喝|做|看|听|玩|去|用)?(?:什么|哪|谁|啥)"
+        r"我(?:最|平时|比较)?(?:喜欢|爱|偏爱)(?:吃|喝|做|看|听|玩|去|用)?(?:什么|哪"
+        r"|谁|啥)"
         r"|我的?(?:爱好|兴趣|喜好)",
     ),
 )  # fmt: skip
@@ -164,7 +173,8 @@ _COMPILED: Final = tuple(
 )
 
 _EN_MY: Final = re.compile(
-    r"^my (?P<noun>[\w' -]{2,40}?)(?:'s name)? (?:is|are|was|will be)(?: called| named)?"
+    r"^my (?P<noun>[\w' -]{2,40}?)(?:'s name)? (?:is|are|was|will be)(?: called"
+    r"| named)?"
     r"\b",
     re.IGNORECASE,
 )
@@ -223,7 +233,7 @@ def _subject(rule: _Rule, *, chinese: bool) -> Subject:
     topics = rule.zh_topics if chinese else rule.en_topics
     other = rule.en_topics if chinese else rule.zh_topics
     # Both languages, so that a question finds what was said in the other one.
-    return Subject(rule.name, rule.single, topics, " ".join(topics + other))
+    return Subject(rule.name, rule.values == "one", topics, " ".join(topics + other))
 
 
 def _named(match: re.Match[str] | None) -> Subject | None:

@@ -11,16 +11,21 @@ _SHOWN: Final = 5  # memories quoted in one answer
 TEXTS: Final[dict[str, dict[Language, str]]] = {
     "intro": {
         "en": "I'm the offline model of langchain-agentmemory: a few simple rules, no "
-        "language model behind me. I remember what you tell me about yourself and quote "
+        "language model behind me. I remember what you tell me about yourself and "
+        "quote "
         "it back.",
-        "zh": "我是 langchain-agentmemory 自带的离线模型：只有几条简单规则，背后没有大语言模型。"
+        "zh": "我是 langchain-agentmemory 自带的离线模型：只有几条简单规则，"
+        "背后没有大语言模型。"
         "我会记住你告诉我的关于你自己的事，并在你问起时引用你的原话。",
     },
     "try": {
-        "en": 'Try: "My name is Anna", "I live in Rome", "Remember that my dog is called '
-        'Rex", then "Where do I live?", "I moved to Paris", "Forget my name", or "What do '
+        "en": 'Try: "My name is Anna", "I live in Rome", "Remember that my dog is '
+        "called "
+        'Rex", then "Where do I live?", "I moved to Paris", "Forget my name", or '
+        '"What do '
         'you know about me?"',
-        "zh": "可以试试：「我叫小明」「我住在北京」「记住我的狗叫旺财」，然后问「我住在哪里？」，"
+        "zh": "可以试试：「我叫小明」「我住在北京」「记住我的狗叫旺财」，"
+        "然后问「我住在哪里？」，"
         "再说「我搬到上海了」「忘记我的名字」，或者「你知道我的什么？」",
     },
     "hello": {"en": "Hello!", "zh": "你好！"},
@@ -32,14 +37,15 @@ TEXTS: Final[dict[str, dict[Language, str]]] = {
     "other": {
         "en": "I can't do that: I'm an offline, rule-based model. I only keep and find "
         "what you tell me about yourself.",
-        "zh": "这个我做不到：我是离线的规则模型，只会记住和查找你告诉我的关于你自己的事。",
+        "zh": "这个我做不到：我是离线的规则模型，"
+        "只会记住和查找你告诉我的关于你自己的事。",
     },
     "added": {"en": 'Noted: "{text}"', "zh": "记住了：「{text}」"},
     "before": {"en": "Until now I had: {quotes}", "zh": "之前记的是：{quotes}"},
     "updated": {"en": 'Updated: "{text}"', "zh": "已更新为：「{text}」"},
     "added_new": {
-        "en": 'I had nothing to correct, so I noted it as new: "{text}"',
-        "zh": "没有找到要更正的记忆，所以作为新的记下：「{text}」",
+        "en": 'Noted: "{text}" (there was nothing earlier to correct)',
+        "zh": "记住了：「{text}」（之前没有可更正的记忆）",
     },
     "nothing_to_replace": {
         "en": 'I have nothing in memory about "{old}", so there is nothing to correct.',
@@ -50,7 +56,8 @@ TEXTS: Final[dict[str, dict[Language, str]]] = {
         "zh": "我没法记住「{text}」：这个智能体没有给我 memory_add 工具。",
     },
     "no_update": {
-        "en": 'I found "{old}", but this agent gave me no memory_update tool to correct it.',
+        "en": 'I found "{old}", but this agent gave me no memory_update tool to '
+        "correct it.",
         "zh": "找到了「{old}」，但这个智能体没有给我 memory_update 工具来更正它。",
     },
     "failed": {
@@ -59,20 +66,25 @@ TEXTS: Final[dict[str, dict[Language, str]]] = {
     },
     "forgot": {"en": 'Forgotten: "{old}"', "zh": "已忘记：「{old}」"},
     "left": {
-        "en": 'I kept what else mentions it: {others}. Say "forget" with more of its words '
+        "en": 'I kept what else mentions it: {others}. Say "forget" with more of its '
+        "words "
         "to remove it too.",
         "zh": "其他提到它的记忆保留：{others}。想一并删除，请用更多原话说「忘记……」。",
     },
     "no_delete": {
-        "en": 'I found "{old}" [{id}], but this agent gave me no memory_delete tool. In the '
+        "en": 'I found "{old}" [{id}], but this agent gave me no memory_delete tool. '
+        "In the "
         'chat type /forget {short}; in Python call store.delete_memory(user, "{id}").',
-        "zh": "找到了「{old}」[{id}]，但这个智能体没有给我 memory_delete 工具。在聊天里输入 "
+        "zh": "找到了「{old}」[{id}]，但这个智能体没有给我 memory_delete 工具。"
+        "在聊天里输入 "
         '/forget {short}；在 Python 里调用 store.delete_memory(user, "{id}")。',
     },
     "no_clear": {
-        "en": "This agent gave me no memory_clear tool. Forget memories one by one (/memory "
+        "en": "This agent gave me no memory_clear tool. Forget memories one by one "
+        "(/memory "
         "lists them, /forget ID removes one), or call store.clear_memories(user).",
-        "zh": "这个智能体没有给我 memory_clear 工具。可以逐条忘记（/memory 列出，/forget ID "
+        "zh": "这个智能体没有给我 memory_clear 工具。可以逐条忘记（/memory 列出，"
+        "/forget ID "
         "删除），或调用 store.clear_memories(user)。",
     },
     "cleared": {"en": "Everything is forgotten.", "zh": "已全部忘记。"},
@@ -87,7 +99,8 @@ TEXTS: Final[dict[str, dict[Language, str]]] = {
         "zh": "记忆里没有正好对应的内容，最接近的是：{quotes}",
     },
     "nothing": {
-        "en": "I found nothing in memory about that. I'm an offline, rule-based model and "
+        "en": "I found nothing in memory about that. I'm an offline, rule-based "
+        "model and "
         "only know what you have told me.",
         "zh": "记忆里没有找到相关内容。我是离线的规则模型，只知道你告诉过我的事。",
     },
