@@ -87,13 +87,14 @@ def parse_event_time(
         return _anchored(value, timezone), "instant"
     if isinstance(value, date):
         return _start_of(value, timezone), "day"
-    if not isinstance(value, str):
+    given: object = value
+    if not isinstance(given, str):
         msg = (
             f"A point in time must be a datetime, a date or text, not "
-            f"{type(value).__name__}. Accepted texts look like: {ACCEPTED_FORMS}."
+            f"{type(given).__name__}. Accepted texts look like: {ACCEPTED_FORMS}."
         )
         raise InvalidInput(msg)
-    text = value.strip()
+    text = given.strip()
     try:
         if instant := _INSTANT.fullmatch(text):
             return _anchored(_read_instant(instant), timezone), "instant"
@@ -151,8 +152,9 @@ def zone(name: str | tzinfo) -> tzinfo:
     """
     if isinstance(name, tzinfo):
         return name
-    if not isinstance(name, str):
-        msg = f"timezone must be a name or a tzinfo, not {type(name).__name__}."
+    given: object = name
+    if not isinstance(given, str):
+        msg = f"timezone must be a name or a tzinfo, not {type(given).__name__}."
         raise InvalidInput(msg)
     if name.upper() in {"UTC", "ETC/UTC", "Z"}:
         return UTC  # known without the tz database, which some machines lack

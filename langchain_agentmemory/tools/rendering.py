@@ -52,8 +52,11 @@ def event_text(entry: MemoryEntry) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text with every kind of line break turned into a space."""
-    return " ".join(text.splitlines())
+    """Return the text with every kind of line break turned into a space.
+
+    Lone surrogates become question marks: no model could be sent them.
+    """
+    return " ".join(text.encode("utf-8", "replace").decode("utf-8").splitlines())
 
 
 def _cut(text: str) -> str:

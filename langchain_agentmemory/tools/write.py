@@ -95,13 +95,13 @@ class MemoryDeleteTool(MemoryTool):
         with told_to_model():
             store, user = self.target(runtime)
             _require(store.delete_memory(user, _id(memory_id)), memory_id)
-        return f"Deleted the memory [{memory_id}].", memory_id
+        return f"Deleted the memory [{one_line(memory_id)}].", memory_id
 
     async def _arun(self, memory_id: str, runtime: Runtime = None) -> Answer:
         with told_to_model():
             store, user = self.target(runtime)
             _require(await store.adelete_memory(user, _id(memory_id)), memory_id)
-        return f"Deleted the memory [{memory_id}].", memory_id
+        return f"Deleted the memory [{one_line(memory_id)}].", memory_id
 
 
 class MemoryClearTool(MemoryTool):

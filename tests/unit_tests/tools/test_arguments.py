@@ -79,6 +79,13 @@ async def test_a_complaint_does_not_repeat_what_was_given(call):
     assert len(answer.content) < 500
 
 
+def test_checking_arguments_does_not_walk_through_the_runtime():
+    for tool in TOOLS.values():
+        fields = tool.args_schema.model_fields
+        assert list(fields)[-1] == "runtime"
+        assert fields["runtime"].exclude
+
+
 @pytest.mark.parametrize("name", ["memory_clear", "memory_load"])
 async def test_no_arguments_at_all_are_fine_where_none_is_required(call, name):
     assert (await call(name)).status == "success"

@@ -1,5 +1,6 @@
 """The tools in agents and graphs, with a scripted model."""
 
+import asyncio
 from dataclasses import dataclass
 
 import pytest
@@ -211,3 +212,19 @@ def test_the_users_application_is_that_of_the_store():
     (tool,) = build_tools(["memory_add"], store=store)
     tool.invoke({"memory": "Likes tea"}, {"configurable": {"user_id": "alice"}})
     assert store.list_namespaces() == [UserKey("shop", "alice").namespace]
+
+
+async def test_async_tools_do_not_block_the_loop(no_blocking, make_store):
+    store = await asyncio.to_thread(make_store)  # opening a file may block
+    tools = {t.name: t for t in build_tools(TOOL_NAMES, store=store, user="alice")}
+    added = await tools["memory_add"].ainvoke(as_call("memory_add", memory="喜欢喝茶"))
+    which = added.artifact.id
+    for name, arguments in (
+        ("memory_search", {"query": "茶"}),
+        ("memory_load", {}),
+        ("memory_update", {"memory_id": which, "memory": "喜欢喝茶", "topics": ["茶"]}),
+        ("memory_delete", {"memory_id": which}),
+        ("memory_clear", {}),
+    ):
+        answer = await tools[name].ainvoke(as_call(name, **arguments))
+        assert answer.status == "success", answer.content

@@ -61,6 +61,12 @@ def test_a_line_break_in_a_memory_cannot_start_another_memory(break_):
     assert len(text.splitlines()) == 3
 
 
+def test_what_is_shown_can_be_sent_to_any_model():
+    line = memory_line(replace(PLAIN, memory="a\ud800b", topics=("\udfff",)))
+    line.encode()
+    assert "a?b" in line
+
+
 def test_a_long_text_is_cut_and_says_so():
     entry = replace(PLAIN, memory="茶" * 5_000_000)
     line = memory_line(entry)

@@ -71,6 +71,19 @@ async def test_the_same_statement_twice_is_one_memory(call, store):
     assert len(store.read_memories("alice")) == 1
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a\x00b", "a\ud800b", "👩‍👩‍👧 loves 茶", "x" * 5_000_000, " "],
+    ids=["nul", "surrogate", "emoji", "5 MB", "blank"],
+)
+async def test_odd_text_is_stored_faithfully_or_refused_in_words(call, store, text):
+    answer = await call("memory_add", memory=text)
+    answer.content.encode()
+    assert len(answer.content) < 3_000
+    stored = [entry.memory for entry in store.read_memories("alice")]
+    assert stored == ([text] if answer.status == "success" else [])
+
+
 async def test_a_kind_of_ones_own_is_kept(call):
     answer = await call("memory_add", memory="Likes tea", memory_kind="preference")
     assert answer.artifact.kind == "preference"
