@@ -1,9 +1,9 @@
 """The default tokenizer: the words of `ranking="default"`.
 
 English words are stemmed, accents and full-width forms folded. Identifiers are found
-whole and in parts. Chinese has dictionary words and, beside them, the bigrams of every
-CJK run, which find what the dictionary cuts elsewhere. Question words are dropped from
-queries.
+whole and in parts. Chinese has dictionary words and, beside them, single characters and
+the bigrams of every CJK run, which find what the dictionary cuts elsewhere. Question
+words are dropped from queries.
 """
 
 import re
@@ -14,7 +14,13 @@ from typing import Final
 from langchain_agentmemory.identity import trim
 from langchain_agentmemory.search.english import stem
 from langchain_agentmemory.search.formula import DEFAULT_FORMULA
-from langchain_agentmemory.search.scripts import CJK_RUN, HAN_RUN, is_cjk, phrase_text
+from langchain_agentmemory.search.scripts import (
+    CJK_RUN,
+    HAN,
+    HAN_RUN,
+    is_cjk,
+    phrase_text,
+)
 from langchain_agentmemory.search.segment import SEGMENTER, Segmenter
 from langchain_agentmemory.search.stopwords import CHINESE, ENGLISH
 from langchain_agentmemory.search.tokenize import (
@@ -33,6 +39,7 @@ _LONGEST_CACHED_CHUNK: Final = 40
 _LONGEST_WHOLE: Final = 64
 _EXTRA_WEIGHT: Final = 0.5
 _GRAM_WEIGHT: Final = 0.45
+# Recall@10 on MADial (Chinese): words and bigrams 50.0, with single characters 55.8.
 
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
 _CORE: Final = re.compile(r"(?<!\.)\.?\w(?:\S*\w)?[+#]{0,2}")
@@ -140,7 +147,7 @@ class DefaultTokenizer:
         )
 
     def _parts(self, text: str) -> tuple[list[str], list[str], list[str]]:
-        """Return blank-separated chunks without CJK, CJK words, other CJK bigrams."""
+        """Return blank-separated chunks without CJK, CJK words, and n-grams."""
         if text.isascii():
             return text.split(), [], []
         text = unicodedata.normalize("NFKC", text)
@@ -152,6 +159,7 @@ class DefaultTokenizer:
             words += self._cjk_words(run)
             for start in range(len(run) - 1):
                 grams[run[start : start + 2]] = None
+            grams.update(dict.fromkeys(HAN.findall(run)))
         known = set(words)
         latin = _RUN.sub(" ", text).split()
         return latin, words, [gram for gram in grams if gram not in known]
@@ -282,9 +290,9 @@ def _is_function_text(text: str) -> bool:
 
 
 def _fallback_of(text: str, *, has_words: bool) -> Fallback | None:
-    """Return what to look for as it stands: one CJK character, or mere symbols."""
+    """Return what to look for as it stands: one kana or hangul, or mere symbols."""
     normalized = phrase_text(text)
-    if len(normalized) == 1 and is_cjk(normalized):
+    if len(normalized) == 1 and is_cjk(normalized) and not HAN.match(normalized):
         return Fallback(None, normalized)
     if not has_words and text:
         return Fallback(text, None)

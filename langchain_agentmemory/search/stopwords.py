@@ -17,12 +17,12 @@ ENGLISH: Final = frozenset(
     this that these those there here
     don didn doesn isn aren wasn weren hasn haven hadn won wouldn couldn shouldn can't
     after again against all also any because before between both down during each few
-    further just many more most much no nor not now off only other out over own same some
-    such through too under until up very while
+    further just many more most much no nor not now off only other out over own same
+    some such through too under until up very while
     kind type sort mention describe tell please user
     """.split()
 )
-"""Question, auxiliary, function words and pronouns of English, lower-cased, unstemmed."""
+"""Question, auxiliary and function words of English, lower-cased, unstemmed."""
 
 CHINESE: Final = frozenset(
     """
