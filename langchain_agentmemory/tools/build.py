@@ -71,7 +71,8 @@ def read_custom_tools(given: CustomTools) -> dict[str, BaseTool]:
 
     Raises:
         InvalidInput: If a name is not one of the six, a tool has another name than it
-            is registered under, or something is neither a tool nor a function.
+            is registered under, something is neither a tool nor a function, or models
+            would see its `runtime` argument.
     """
     if given is None:
         return {}
@@ -93,14 +94,25 @@ def _read_custom(name: str, given: Any) -> BaseTool:
                 f"the name of the tool that it replaces."
             )
             raise InvalidInput(msg)
-        return given
+        return _hidden_runtime(given)
     if callable(given) and not isinstance(given, type):
-        return as_tool(name)(given)
+        return _hidden_runtime(as_tool(name)(given))
     msg = (
         f"custom_tools: {name} must be a LangChain tool or a function, not "
         f"{type(given).__name__}."
     )
     raise InvalidInput(msg)
+
+
+def _hidden_runtime(tool: BaseTool) -> BaseTool:
+    if "runtime" in tool.args:
+        msg = (
+            f"custom_tools: models would see the runtime argument of {tool.name}. "
+            f"Annotate it as `runtime: Annotated[Any, InjectedToolArg] = None`, or "
+            f"leave it out: store_of() and user_of() find the run by themselves."
+        )
+        raise InvalidInput(msg)
+    return tool
 
 
 def _bound(tool: BaseTool, binding: Binding) -> BaseTool:

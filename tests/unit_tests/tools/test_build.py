@@ -142,5 +142,26 @@ def test_what_is_neither_a_tool_nor_a_function_is_refused(given):
         read_custom_tools(given)
 
 
+def test_a_runtime_argument_that_models_would_see_is_refused():
+    def visible(memory: str, runtime: Any = None) -> str:
+        """Shout."""
+        return f"{memory} {runtime}"
+
+    with pytest.raises(InvalidInput, match="InjectedToolArg"):
+        read_custom_tools({"memory_add": visible})
+
+
+def test_a_custom_tool_needs_no_runtime_argument(store):
+    def add_quietly(memory: str) -> str:
+        """Whisper."""
+        store_of().add_memory(user_of(), memory.lower())
+        return "whispered"
+
+    custom = read_custom_tools({"memory_add": add_quietly})
+    (built,) = build_tools(["memory_add"], store=store, custom=custom)
+    node_graph([built], MemoryStore()).invoke(CALL, AS_ALICE)
+    assert [entry.memory for entry in store.read_memories("alice")] == ["hi"]
+
+
 def test_no_custom_tools_is_fine():
     assert read_custom_tools(None) == {}
