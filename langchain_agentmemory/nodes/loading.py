@@ -8,7 +8,7 @@ import inspect
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import set_config_context
@@ -54,17 +54,28 @@ class Run:
         return cls(runtime or current_runtime() or _runtime_in(merged), merged)
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(str):
     """A rendered block, and the revision of the user's memories that it shows.
 
+    As a text it is only a remark. Whoever streams the state of an agent to a client
+    streams private keys too; so the memories are an attribute, which is not streamed.
+
     Attributes:
-        block: The text, `""` when there is nothing to show.
+        block: The text for the model, `""` when there is nothing to show.
         revision: As the store counts it, `None` if it does not.
     """
 
+    __slots__ = ("block", "revision")
+
     block: str
-    revision: int | None = None
+    revision: int | None
+
+    def __new__(cls, block: str = "", revision: int | None = None) -> Self:
+        """Keep both."""
+        loaded = super().__new__(cls, "(loaded)" if block else "(none)")
+        loaded.block = block
+        loaded.revision = revision
+        return loaded
 
 
 class MemoryLoader:
@@ -111,7 +122,7 @@ class MemoryLoader:
             InvalidInput: If there is no store.
         """
         if not self._wanted(state, run):
-            return Loaded("")
+            return Loaded()
         reader = self.reader(run)
         user = self.user(reader, run)
         revision = _revision(reader, user)  # first, so that later changes are noticed
@@ -120,7 +131,7 @@ class MemoryLoader:
     async def aload(self, state: Any, run: Run) -> Loaded:
         """Async twin of `load`."""
         if not self._wanted(state, run):
-            return Loaded("")
+            return Loaded()
         reader = self.reader(run)
         user = self.user(reader, run)
         revision = await _arevision(reader, user)

@@ -42,7 +42,8 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
       `""` when there is nothing to show. Use `PreloadState`, or annotate your own key
       as `PreloadedBlock`, so that the block never lands in a checkpoint. For that
       reason it is also gone after an interrupt: a node that runs after a resume finds
-      no block. Use `.wrap(model)` in graphs that pause between loading and calling.
+      no block. Use `.wrap(model)` in graphs that pause between loading and calling,
+      or that stream their state to people who should not see the block.
     * **A `pre_model_hook`** of `create_react_agent`, with
       `output_key="llm_input_messages"`. Runs before every model call, after a resume
       too. The block is merged into the one system message, the agent's `prompt=`
@@ -141,6 +142,12 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
         """Async twin of `invoke`."""
         loaded = await self._loader.aload(input, Run.current(config))
         return self._update(input, loaded.block)
+
+    def __call__(
+        self, state: Any, config: RunnableConfig | None = None
+    ) -> dict[str, Any]:
+        """Do what `invoke` does, for nodes that call this one as a function."""
+        return self.invoke(state, config)
 
     def render(self, user: User | None, messages_or_query: Any = "") -> str:
         """Return the block for a user and what they just said, `""` for no memories.

@@ -88,6 +88,7 @@ class LearningReader(Reader):
         if self.fails:
             raise Broken
         self.queued.append((user, [m.type for m in messages], thread_id))
+        self.first = messages[0]
         return True
 
     async def aenqueue_extraction(
@@ -169,6 +170,15 @@ def test_the_result_and_the_schemas_do_not_show_the_private_state():
         "messages",
         "structured_response",
     }
+
+
+@pytest.mark.parametrize("mode", ["values", "updates", "tasks", "debug"])
+def test_streams_of_the_state_do_not_carry_the_memories(mode):
+    model = ScriptedModel()
+    agent = agent_with(model, MemoryMiddleware(Reader(TEA)))
+    shown = list(agent.stream(HELLO, ALICE, stream_mode=mode))
+    assert TEA not in str(shown)
+    assert TEA in systems(model.asked[0])[0]
 
 
 def test_cache_markers_of_the_system_prompt_are_kept():
@@ -482,6 +492,16 @@ async def test_a_finished_turn_is_handed_to_the_extractor_once(how):
     await run(agent, HELLO, how)
     types = ["human", "ai", "tool", "ai"]
     assert reader.queued == [(UserKey("default", "alice"), types, "1")]
+
+
+def test_what_is_handed_over_does_not_change_with_the_conversation():
+    reader = LearningReader()
+    question = HumanMessage([{"type": "text", "text": "tea?"}])
+    agent = agent_with(ScriptedModel(), MemoryMiddleware(reader))
+    result = agent.invoke({"messages": [question]}, ALICE)
+    for message in (question, result["messages"][0]):
+        message.content[0]["text"] = "changed"
+    assert reader.first.content == [{"type": "text", "text": "tea?"}]
 
 
 @pytest.mark.parametrize("how", WAYS)

@@ -20,6 +20,8 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition
 from langgraph.types import Command, interrupt
 
+from pydantic import BaseModel
+
 from langchain_agentmemory import PreloadMemories, UserKey
 from langchain_agentmemory.errors import InvalidInput, UserNotResolved
 from langchain_agentmemory.nodes.model_input import NOT_SAVED
@@ -199,6 +201,31 @@ def test_a_subgraph_loads_for_the_user_of_the_whole_run(outer_state):
     assert TEA in systems(model.asked[0])[0]
     assert [m.type for m in result["messages"]] == ["human", "ai"]
     assert TEA.encode() not in everything_saved(saver)
+
+
+def test_states_that_are_objects_have_messages_too():
+    @dataclass
+    class Data:
+        messages: list
+        memories: PreloadedBlock = ""
+
+    class Model(BaseModel):
+        messages: list
+        memories: PreloadedBlock = ""
+
+    for schema in (Data, Model):
+        graph = StateGraph(schema)
+        graph.add_node("load", PreloadMemories(Reader(TEA)))
+        graph.add_edge(START, "load")
+        assert TEA in graph.compile().invoke(HELLO, ALICE)["memories"]
+
+
+def test_another_node_may_call_it_as_a_function():
+    preload = PreloadMemories(Reader(TEA))
+    graph = StateGraph(PreloadState)
+    graph.add_node("load", lambda state: preload(state))
+    graph.add_edge(START, "load")
+    assert TEA in graph.compile().invoke(HELLO, ALICE)["memories"]
 
 
 def test_a_key_of_another_name_can_be_written():
