@@ -194,6 +194,11 @@ class MemoryStore(BaseStore):
         """The application of users that are given as a plain id."""
         return self.settings.app_name
 
+    @property
+    def timezone(self) -> tzinfo:
+        """Where naive datetimes are taken."""
+        return self.settings.timezone
+
     def setup(self) -> None:
         """Open the backend: check, create or migrate its schema. Done on first use."""
         self.backend.open()
