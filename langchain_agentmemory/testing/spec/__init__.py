@@ -1,0 +1,1 @@
+"""The rules, one module per area; each function is one rule, its docstring the rule."""
