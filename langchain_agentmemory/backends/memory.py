@@ -100,6 +100,12 @@ class _Space:
                 self.active.pop(record.key, None)
             self.dead.pop(record.key, None)
             self.active[record.key] = record
+            if not write.stamp and (
+                before is None
+                or before.state is not RecordState.ACTIVE
+                or before.updated_at != record.updated_at
+            ):
+                self._sort()
             self.listed += bool(record.flags & RecordFlags.LISTED)
             if record.expires_at is not None:
                 self.next_expiry = min(self.next_expiry, record.expires_at)
@@ -109,6 +115,11 @@ class _Space:
             self.stubs += record.state is RecordState.STUB
         self.changes.pop(record.key, None)
         self.changes[record.key] = None
+
+    def _sort(self) -> None:
+        # Rare: an unstamped write gave a record a place other than its own or the end.
+        by_time = sorted(self.active.values(), key=lambda record: record.updated_at)
+        self.active = {record.key: record for record in by_time}
 
     def _forget(self, before: Record | None) -> None:
         if before is None:

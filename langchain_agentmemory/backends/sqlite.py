@@ -139,6 +139,8 @@ class SQLiteBackend:
         self._pool = SQLitePool(
             os.fspath(path), timeout=timeout, synchronous=synchronous
         )
+        if self._pool.in_memory:  # every object has a database of its own
+            self.capabilities = frozenset({Capability.ATOMIC_ACROSS_NAMESPACES})
         _pools.add(self._pool)
         self._sql = _Statements(self._table)
 
