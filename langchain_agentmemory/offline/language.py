@@ -44,6 +44,7 @@ _EN_WHOLE: Final = re.compile(
     r"i made a mistake)\b[^,]*$",
     re.IGNORECASE,
 )
+_EN_SELF: Final = re.compile(r"\b(?:i|my|we|our)\b", re.IGNORECASE)
 _ZH_CLAUSE: Final = re.compile(
     r"[，,、]\s*(?:而且|并且|还|也|然后)?(?="
     r"我|现在我|住在|喜欢|最?爱|讨厌|不喜欢|来自|今年\d|在[^，,]{1,12}(?:工作|上班))"
@@ -166,9 +167,10 @@ def _en_clauses(sentence: str) -> list[str]:
     clauses: list[str] = []
     start = 0
     for match in _EN_CLAUSE.finditer(sentence):
-        if _EN_WHOLE.match(sentence[start : match.start()]):
-            continue
-        clauses.append(sentence[start : match.start()])
+        before = sentence[start : match.start()]
+        if _EN_WHOLE.match(before) or not _EN_SELF.search(before):
+            continue  # "Tom and I went home" is one clause
+        clauses.append(before)
         start = match.end()
     return [*clauses, sentence[start:]]
 

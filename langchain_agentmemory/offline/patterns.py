@@ -154,7 +154,9 @@ EN_FACT: Final = re.compile(
     r"studying|training|working|living|lactose|fond|called|\d+|moving|good|bad|"
     r"[A-Z][a-z]+(?:ish|ese|an|ch)\b)"
     r"|^my\s+\S+.*\b(?:is|are|was|were|has|have|lives?|works?|likes?|loves?|hates?|"
-    r"prefers?|called|named|speaks?|plays?|studies|moved|turns?|starts?|got|just)\b"
+    r"prefers?|called|named|speaks?|plays?|studies|moved|turns?|starts?|got|just|"
+    r"sells?|teaches|teach|drives?|owns?|makes?|runs?|goes|go|wants?|needs?|eats?|drinks?|"
+    r"comes?|cooks?|died|married|can)\b"
     r"|^(?:please )?call me\s|^[A-Z][\w.' -]{0,30} (?:is|are) my\b",
     re.IGNORECASE,
 )

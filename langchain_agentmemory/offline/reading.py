@@ -193,6 +193,8 @@ def _statement(sentence: str, today: date) -> Act | None:
     ):
         return None
     when = find_date(bare, today) if happened else None
+    if subject is not None and subject.single and not re.search(r"\d{4}", bare):
+        when = None  # a birthday is on 7 May of every year
     # One's home, name and so on stay facts, also when told as something that happened.
     episode = happened and not (subject is not None and subject.single)
     return Act(
