@@ -195,6 +195,11 @@ class MemoryStore(BaseStore):
         return self.settings.app_name
 
     @property
+    def index_config(self) -> Mapping[str, Any] | None:
+        """The configuration of search by meaning, as LangGraph's stores show it."""
+        return self._service.index_config
+
+    @property
     def timezone(self) -> tzinfo:
         """Where naive datetimes are taken."""
         return self.settings.timezone

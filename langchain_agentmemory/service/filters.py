@@ -20,6 +20,7 @@ A missing field equals nothing, not even `None`, and is ordered with nothing: on
 """
 
 import operator
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, Final
@@ -35,6 +36,10 @@ _ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
+# Filters never become part of a statement here. Such keys are refused all the same:
+# they are attempts at injection, or mistakes, and LangGraph's own stores refuse them.
+_SUSPICIOUS: Final = re.compile(r"['\"\\`;\x00-\x1f]")
+
 OPERATORS: Final = ("$eq", "$ne", *_ORDER, "$in", "$nin", "$exists", "$not")
 
 
@@ -71,6 +76,12 @@ def _condition(name: str, wanted: Any) -> Predicate:
         msg = (
             f"{name!r} is not an operator that combines filters: use $and, $or or "
             f"$not here; {', '.join(OPERATORS)} go below a field."
+        )
+        raise InvalidInput(msg)
+    if _SUSPICIOUS.search(name):
+        msg = (
+            f"Invalid filter key {name!r}: a field name has no quotes, backslashes or "
+            f"control characters."
         )
         raise InvalidInput(msg)
     test = _test(wanted)

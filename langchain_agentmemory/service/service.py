@@ -64,6 +64,11 @@ class Service:
         self.backend = backend
         self.settings = settings
         self.embedder = Embedder(index) if index is not None else None
+        self.index_config: Mapping[str, Any] | None = None
+        if isinstance(index, Mapping):
+            self.index_config = index
+        elif index is not None:
+            self.index_config = {"embed": index, "dims": None, "fields": ["$"]}
         budget = check_limit("search_memory", search_memory)
         self.indexer = Indexer(get_ranking(ranking), self.embedder)
         self.shelves = Shelves(
