@@ -92,6 +92,9 @@ class MemoryStore(BaseStore):
         soft_delete: Keep deleted and replaced memories, invisible, for
             `restore_memory` and `memory_history`, until `purge_deleted`.
         ttl: Time to live: a `timedelta` for all new items, or LangGraph's `TTLConfig`.
+            Reading renews it: every time with `refresh_on_read=True`, never with
+            `False`, and once half of it has passed where the configuration does not
+            say.
         ranking: `"default"`, or `"reference"` for the formula of the reference system.
         timezone: Where naive datetimes are taken: a name or a `tzinfo`.
         enabled_tools: Tools to switch on, or names mapped to on and off, for everyone,
@@ -153,7 +156,9 @@ class MemoryStore(BaseStore):
             soft_delete=soft_delete,
             timezone=zone(timezone),
             default_ttl=None if minutes is None else round(minutes * 60_000_000),
-            refresh_on_read=bool((config or {}).get("refresh_on_read", True)),
+            refresh_on_read=(config or {"refresh_on_read": True}).get(
+                "refresh_on_read"
+            ),
         )
         self.backend: Backend = backend if backend is not None else InMemoryBackend()
         self.extractor = extractor

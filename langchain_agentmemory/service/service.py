@@ -24,7 +24,7 @@ from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.items import Items
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.records import entry_of
-from langchain_agentmemory.service.refresh import Refresh
+from langchain_agentmemory.service.refresh import EAGER, LAZY, Refresh
 from langchain_agentmemory.service.search import Search
 from langchain_agentmemory.service.settings import Settings, check_limit
 from langchain_agentmemory.service.shelves import DEFAULT_BUDGET, Shelves
@@ -76,7 +76,7 @@ class Service:
         )
         self.verbs = Verbs(backend, self.indexer, settings)
         self._ranker = Search(self.indexer, self.shelves, settings)
-        self.items = Items(self.verbs, self._ranker, lambda: Refresh(backend))
+        self.items = Items(self.verbs, self._ranker, self._refresh)
 
     def close(self) -> None:
         """Release the backend and the warm indexes."""
@@ -105,9 +105,13 @@ class Service:
         self._renew([record for record, _ in found])
         return Memories(entry for _, entry in found)
 
+    def _refresh(self) -> Refresh:
+        lazy = self.settings.refresh_on_read is None
+        return Refresh(self.backend, LAZY if lazy else EAGER)
+
     def _renew(self, records: list[Record]) -> None:
-        if self.settings.refresh_on_read:
-            refresh = Refresh(self.backend)
+        if self.settings.refresh_on_read is not False:
+            refresh = self._refresh()
             for record in records:
                 refresh.note(record)
             refresh.write()

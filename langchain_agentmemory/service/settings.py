@@ -26,7 +26,8 @@ class Settings:
         soft_delete: Keep deleted memories as restorable tombstones.
         timezone: Where naive datetimes are taken.
         default_ttl: Time to live of new items in microseconds, `None` = for ever.
-        refresh_on_read: Whether reading renews the time to live.
+        refresh_on_read: Whether reading renews the time to live; `None` = when half
+            of it has passed (see `service.refresh`).
     """
 
     app_name: str
@@ -36,7 +37,7 @@ class Settings:
     soft_delete: bool
     timezone: tzinfo
     default_ttl: int | None
-    refresh_on_read: bool
+    refresh_on_read: bool | None
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""

@@ -347,3 +347,36 @@ def test_revision_moves_with_every_change(make_store):
     store.add_memory("ann", "one")
     seen.append(store.revision("ann"))
     assert len(set(seen)) == len(seen)
+
+
+@pytest.mark.parametrize(
+    ("config", "renewed"),
+    [
+        ({"refresh_on_read": True}, True),
+        ({"refresh_on_read": False}, False),
+        ({}, False),
+    ],
+)
+def test_an_early_read_renews_only_when_asked(make_store, config, renewed):
+    store = make_store(ttl={"default_ttl": 1.0, **config})
+    store.add_memory("ann", "short-lived")
+    time.sleep(1.0)  # much less than half of a minute, more than 1/100 of it
+    expires = store.backend.read(UserKey("default", "ann").namespace, [ID])[
+        0
+    ].expires_at
+    store.read_memories("ann")
+    after = store.backend.read(UserKey("default", "ann").namespace, [ID])[0].expires_at
+    assert (after > expires) is renewed
+
+
+ID = memory_id("short-lived", "default", "ann")
+
+
+def test_a_read_renews_what_has_lived_half_its_time(make_store):
+    store = make_store(ttl={"default_ttl": 0.4 / 60})
+    store.add_memory("ann", "short-lived")
+    for _ in range(4):
+        time.sleep(0.25)
+        assert store.read_memories("ann")
+    time.sleep(0.5)
+    assert store.read_memories("ann") == []
