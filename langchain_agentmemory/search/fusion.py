@@ -9,30 +9,65 @@ from numpy.typing import NDArray
 C = TypeVar("C")
 Scores = NDArray[np.float32]
 
-LEXICAL_SHARE: Final = 0.5
+LEXICAL_SHARE: Final = 0.6
+"""What the lexical half counts where both are equally sure of themselves.
+
+Measured on LoCoMo turns with a weak multilingual embedder (recall@10 35.6 alone, lexical
+63.3, together 63.8) and with the same vectors made better artificially (45.6 alone, 65.6
+together; 60.8 alone, 69.9 together).
+"""
 RECIPROCAL_RANK_CONSTANT: Final = 60
+
+_FEW: Final = 10
+_TINY: Final = 1e-9
 
 
 def vector_scores(similarities: Scores) -> Scores:
     """Return cosines as scores in [0, 1]: below 0, or without a vector, is 0."""
-    return np.clip(similarities, 0, 1)
+    return np.clip(np.nan_to_num(similarities, nan=0), 0, 1)
 
 
 def hybrid_scores(lexical: Scores, similarities: Scores) -> Scores:
     """Return one score in [0, 1] per slot out of both halves.
 
+    Each half is brought to [0, 1] by its own best and background level, because cosines
+    of unrelated texts differ by embedder; it counts the more, the better its best is.
+    The result is scaled to the better half's best score, so that a threshold means
+    what it means for that half alone.
+
     Where a half is missing (no token of the query matched anywhere, no vectors at all,
-    an item without a vector) the other one stands for both.
+    an item without a vector) the other one stands alone. Arrays of several shelves are
+    to be concatenated first.
 
     Args:
         lexical: Lexical scores, 0 where nothing matched.
         similarities: Cosines, `-inf` where there is no vector.
     """
     semantic = vector_scores(similarities)
-    if not np.any(lexical > 0):
+    best_lexical = float(lexical.max(initial=0))
+    best_semantic = float(semantic.max(initial=0))
+    if best_lexical <= 0:
         return semantic
-    fused = LEXICAL_SHARE * lexical + (1 - LEXICAL_SHARE) * semantic
-    return np.where(np.isneginf(similarities), lexical, fused).astype(np.float32)
+    if best_semantic <= 0:
+        return lexical
+    present = np.isfinite(similarities)
+    lexical_weight = LEXICAL_SHARE * best_lexical
+    semantic_weight = (1 - LEXICAL_SHARE) * best_semantic
+    background = _background(similarities[present])
+    raised = (semantic - background) / max(best_semantic - background, _TINY)
+    fused = lexical_weight * (lexical / best_lexical)
+    fused += semantic_weight * np.clip(raised, 0, 1)
+    fused *= max(best_lexical, best_semantic) / (lexical_weight + semantic_weight)
+    return np.clip(np.where(present, fused, lexical), 0, 1).astype(np.float32)
+
+
+def _background(cosines: Scores) -> float:
+    """Return the level of unrelated texts: two deviations below the mean, at least 0.
+
+    With few texts the mean says little; it is drawn towards 0.
+    """
+    level = float(cosines.mean()) - 2 * float(cosines.std())
+    return max(level * len(cosines) / (len(cosines) + _FEW), 0.0)
 
 
 def reciprocal_rank_fusion(

@@ -49,16 +49,28 @@ def test_without_any_lexical_match_the_vector_scores_stand(
 
 
 def test_an_item_without_vector_keeps_its_lexical_score() -> None:
-    lexical = np.array([0.8, 0.8], np.float32)
-    scores = hybrid_scores(lexical, np.array([-np.inf, 0.2], np.float32))
+    lexical = np.array([0.8, 0.4, 0.1], np.float32)
+    scores = hybrid_scores(lexical, np.array([-np.inf, 0.9, 0.1], np.float32))
     assert scores[0] == pytest.approx(0.8)
-    assert scores[1] < 0.8
+    assert scores[2] < scores[1]
 
 
 def test_both_halves_together_beat_each_alone() -> None:
     lexical = np.array([0.8, 0.8, 0.0], np.float32)
     scores = hybrid_scores(lexical, np.array([0.9, 0.1, 0.9], np.float32))
     assert scores[0] > max(scores[1], scores[2])
+
+
+def test_a_weak_half_does_not_decide() -> None:
+    lexical = np.array([0.05, 0.0, 0.0], np.float32)
+    scores = hybrid_scores(lexical, np.array([0.1, 0.9, 0.2], np.float32))
+    assert scores.argmax() == 1
+    assert scores[0] < 0.3
+
+
+def test_nothing_scores_above_the_better_half() -> None:
+    lexical, cosines = np.array([[0.3, 0.1, 0], [0.2, 0.25, 0.1]], np.float32)
+    assert hybrid_scores(lexical, cosines).max() <= 0.3 + 1e-6
 
 
 def test_cosines_below_zero_are_worth_nothing() -> None:
