@@ -7,6 +7,7 @@ the package comes with the extra `cli`.
 
 import sys
 from importlib.util import find_spec
+from io import TextIOWrapper
 
 _NEEDED = ("typer", "rich", "langchain")
 
@@ -23,4 +24,7 @@ def main() -> None:
         sys.exit(1)
     from langchain_agentmemory.cli.app import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal without "→" gets a "?"
+            stream.reconfigure(errors="replace")
     app()

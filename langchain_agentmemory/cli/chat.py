@@ -1,5 +1,6 @@
 """The chat in a terminal, or over a pipe."""
 
+import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -162,13 +163,15 @@ class Chat:
 
 def _lines() -> Iterator[str]:
     """Yield what is typed or piped in, until its end."""
+    if isinstance(sys.stdin, io.TextIOWrapper):  # one odd byte shall not end the talk
+        sys.stdin.reconfigure(errors="replace")
     if sys.stdin.isatty():
         yield from _typed()
         return
     for line in sys.stdin:
         say("you> ", "bold blue", end="")
         say(line.rstrip("\r\n"))
-        yield _clean(line)
+        yield line
 
 
 def _typed() -> Iterator[str]:
@@ -177,12 +180,7 @@ def _typed() -> Iterator[str]:
     while True:
         say("you> ", "bold blue", end="")
         try:
-            yield _clean(input())
+            yield input()
         except (EOFError, KeyboardInterrupt):
             say()
             return
-
-
-def _clean(line: str) -> str:
-    """Return a line without the remains of bytes that were not in the encoding."""
-    return line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

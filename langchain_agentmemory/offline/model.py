@@ -82,7 +82,9 @@ class OfflineChatModel(BaseChatModel):
         self, stop: list[str] | None = None, **kwargs: Any
     ) -> LangSmithParams:
         params = super()._get_ls_params(stop=stop, **kwargs)
-        return {**params, "ls_provider": "agentmemory", "ls_model_name": MODEL_NAME}
+        given: LangSmithParams = {"ls_model_name": MODEL_NAME, **params}
+        given["ls_provider"] = "agentmemory"
+        return given
 
     def bind_tools(
         self,
