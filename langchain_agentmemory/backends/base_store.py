@@ -36,6 +36,9 @@ from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 MIRRORED: Final = 50_000
 """Records kept in memory before the least recently used namespaces are let go."""
 
+COUNTED: Final = 10_000
+"""Items that `describe` counts at most: there is no cheaper way than reading them."""
+
 _STRIPES: Final = 32  # locks per store, shared by its namespaces
 
 _stripes_of: "weakref.WeakKeyDictionary[BaseStore, list[Any]]"
@@ -142,12 +145,15 @@ class BaseStoreBackend:
             return None if mirror.void else mirror.delta(epoch, since, self.now())
 
     def describe(self) -> dict[str, str]:
-        """Return engine and what it is like."""
+        """Return engine and size."""
         self._check()
+        many = self._below.has_more_than(COUNTED)
         return {
             "engine": f"LangGraph's {self._below.kind}",
             "durable": "as the store below",
-            "items": "not counted",
+            "items": f"more than {COUNTED:,}"
+            if many
+            else str(sum(head.items for head in self.heads(()))),
         }
 
     # -- writing ---------------------------------------------------------------------
@@ -237,7 +243,7 @@ class BaseStoreBackend:
             try:
                 self._below.call(ops)
             finally:
-                self._mirrors.forget(mirror)
+                self._mirrors.forget(mirror, dropped=True)
             return {
                 "active": len(mirror.active),
                 "tombstones": len(dead) - stubs,

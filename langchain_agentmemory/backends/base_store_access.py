@@ -107,6 +107,11 @@ class StoreBelow:
             found.setdefault(item.namespace, {})[item.key] = item
         return found
 
+    def has_more_than(self, count: int) -> bool:
+        """Tell whether the whole store holds more items than that."""
+        op = SearchOp((), limit=1, offset=count, refresh_ttl=False)
+        return bool(self.call([op])[0])
+
     def _pages(self, prefix: Namespace) -> Iterator[Item]:
         offset = 0
         while True:

@@ -25,6 +25,7 @@ from langchain_agentmemory.identity import owner_of
 Companion = Mapping[str, Any]
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_OPAQUE: Final = "agentmemory_bytes"
 _PLAIN: Final = ("created_at", "updated_at", "deleted_at", "expires_at", "ttl")
 
 
@@ -34,6 +35,8 @@ def pack(value: Mapping[str, Any]) -> bytes | None:
     Stores in memory hold any Python object: those that JSON does not know become
     their `str`, as they would in a database.
     """
+    if value.keys() == {_OPAQUE}:
+        return base64.b64decode(value[_OPAQUE])
     try:
         text = json.dumps(
             value,
@@ -51,9 +54,29 @@ def pack(value: Mapping[str, Any]) -> bytes | None:
 
 
 def unpack(packed: bytes) -> dict[str, Any]:
-    """Undo `pack`. Every call returns a value of its own."""
-    value: dict[str, Any] = json.loads(packed)
-    return value
+    """Undo `pack`. Every call returns a value of its own.
+
+    What is not the text of a JSON object, which no store but ours could give back,
+    becomes an object that holds its bytes.
+    """
+    try:
+        value = json.loads(packed)
+    except ValueError:
+        value = None
+    if isinstance(value, dict):
+        return value
+    return {_OPAQUE: base64.b64encode(packed).decode()}
+
+
+def _as_json(blob: bytes) -> str | list[str]:
+    try:
+        return blob.decode()
+    except UnicodeDecodeError:
+        return [base64.b64encode(blob).decode()]
+
+
+def _as_bytes(given: str | list[str]) -> bytes:
+    return given.encode() if isinstance(given, str) else base64.b64decode(given[0])
 
 
 def digest_of(value: Mapping[str, Any]) -> str:
@@ -84,13 +107,14 @@ def companion_of(record: Record, digest: str) -> dict[str, Any]:
         **{name: getattr(record, name) for name in _PLAIN},
     }
     if record.meta is not None:
-        companion["meta"] = record.meta.decode()
+        companion["meta"] = _as_json(record.meta)
     if record.state is RecordState.TOMBSTONE:
-        companion["value"] = record.value.decode()
+        companion["value"] = _as_json(record.value)
     if record.vectors is not None:
         packed = record.vectors.astype("<f4").tobytes()
         companion["vectors"] = base64.b64encode(packed).decode()
         companion["shape"] = list(record.vectors.shape)
+    if record.embedder:
         companion["embedder"] = record.embedder
     return {name: item for name, item in companion.items() if item is not None}
 
@@ -105,7 +129,7 @@ def is_valid(companion: Companion, digest: str) -> bool:
 
 def tombstone_of(namespace: Namespace, key: str, companion: Companion) -> Record:
     """Return the soft-deleted record that a companion holds."""
-    value = companion.get("value", "{}").encode()
+    value = _as_bytes(companion.get("value", "{}"))
     return _record(namespace, key, value, companion, RecordState.TOMBSTONE)
 
 
@@ -118,7 +142,7 @@ def record_of(item: Item, packed: bytes, digest: str, companion: Companion) -> R
         item.namespace,
         item.key,
         packed,
-        None if meta is None else meta.encode(),
+        None if meta is None else _as_bytes(meta),
         companion.get("created_at") or microseconds(item.created_at),
         microseconds(item.updated_at),
         flags=flags_of(item.namespace, item.value),
@@ -137,7 +161,7 @@ def _record(
         namespace,
         key,
         value,
-        None if meta is None else meta.encode(),
+        None if meta is None else _as_bytes(meta),
         state=state,
         flags=RecordFlags(companion.get("flags", 0)),
     )
@@ -150,5 +174,5 @@ def _record(
         packed = base64.b64decode(companion["vectors"])
         vectors = np.frombuffer(packed, dtype="<f4").reshape(companion["shape"])
         record.vectors = vectors.astype(np.float32)
-        record.embedder = companion["embedder"]
+    record.embedder = companion.get("embedder", 0)
     return record

@@ -22,7 +22,7 @@ class Mirrors:
         self._sizes: dict[Namespace, int] = {}
         self._held = 0
         self._epoch = 0
-        self._floor = 0  # no revision is given twice, whatever is forgotten
+        self._floor = 0  # no revision is given twice, whatever is let go of
 
     def find(self, namespace: Namespace) -> Mirror:
         """Return the mirror of a namespace, a new one if there is none."""
@@ -44,12 +44,13 @@ class Mirrors:
             self._held += size - self._sizes.get(mirror.namespace, 0)
             self._sizes[mirror.namespace] = size
 
-    def forget(self, mirror: Mirror) -> None:
-        """Let go of a mirror."""
+    def forget(self, mirror: Mirror, *, dropped: bool = False) -> None:
+        """Let go of a mirror; a namespace that was dropped counts from the start."""
         with self._lock:
             self._mirrors.pop(mirror.namespace, None)
             self._held -= self._sizes.pop(mirror.namespace, 0)
-            self._floor = max(self._floor, mirror.revision)
+            if not dropped:
+                self._floor = max(self._floor, mirror.revision)
 
     def surplus(self) -> list[Mirror]:
         """Return what should be let go of, never the one that was used last."""

@@ -32,6 +32,9 @@ HEADS: Final = (INTERNAL_ROOT, "heads")
 COMPANIONS: Final = (INTERNAL_ROOT, "records")
 """Below it, each namespace has its companions, under the keys of their items."""
 
+_FOREVER: Final = 500_000_000.0
+"""Minutes, about 950 years: stores overflow when they add longer times to now."""
+
 NO_TOKEN: Final = ""
 """What no head in a store says: makes the next look read everything anew."""
 
@@ -165,7 +168,8 @@ class Writing:
         if record.expires_at is None or not self._expires:
             return None
         # What has expired meanwhile is hidden by us, and swept by the store.
-        return max(record.expires_at - self._now, 1) / (60 * MICROSECONDS)
+        minutes = max(record.expires_at - self._now, 1) / (60 * MICROSECONDS)
+        return minutes if minutes < _FOREVER else None
 
 
 def _digest(record: Record) -> str:
