@@ -22,6 +22,8 @@ from langgraph.store.base import (
 )
 
 from langchain_agentmemory.backends.base import Backend
+from langchain_agentmemory.backends.base_store import BaseStoreBackend
+from langchain_agentmemory.backends.base_store_wrappers import Wrappers
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import require_id, user_namespace
@@ -790,3 +792,36 @@ def _minutes(ttl: float | timedelta | NotProvided | None) -> float | NotProvided
 def _listed(given: Iterable[str]) -> Any:
     """Return one text, or anything iterable, as something that can be read twice."""
     return given if isinstance(given, str) else list(given)
+
+
+def as_memory_store(base_store: BaseStore, **options: Any) -> MemoryStore:
+    """Return a memory store on top of any LangGraph store.
+
+    Memories are ordinary items of that store: see
+    `langchain_agentmemory.backends.base_store.BaseStoreBackend` for what it costs
+    compared with a backend of our own. Without options, one store gets one wrapper,
+    which has the store's own `ttl_config`. Closing it leaves the store below open.
+
+    Args:
+        base_store: The store. A `MemoryStore` is returned as it is.
+        **options: What the constructor of `MemoryStore` takes. With options, every
+            call makes a new wrapper.
+
+    Raises:
+        InvalidInput: If it is not a LangGraph store, or options are given for a
+            `MemoryStore`, which has its own.
+    """
+    if isinstance(base_store, MemoryStore):
+        if options:
+            msg = "This is a MemoryStore already: give its constructor the options."
+            raise InvalidInput(msg)
+        return base_store
+    if not options and isinstance(base_store, BaseStore):
+        return _WRAPPERS.of(base_store)
+    options.setdefault("ttl", getattr(base_store, "ttl_config", None))
+    return MemoryStore(BaseStoreBackend(base_store), **options)
+
+
+_WRAPPERS: Wrappers[MemoryStore] = Wrappers(
+    lambda backend: MemoryStore(backend, ttl=backend.ttl_config)
+)

@@ -41,8 +41,7 @@ COUNTED: Final = 10_000
 
 _STRIPES: Final = 32  # locks per store, shared by its namespaces
 
-_stripes_of: "weakref.WeakKeyDictionary[BaseStore, list[Any]]"
-_stripes_of = weakref.WeakKeyDictionary()
+_stripes_of: dict[int, list[Any]] = {}
 _registry = threading.Lock()
 
 
@@ -72,6 +71,10 @@ class BaseStoreBackend:
         store: The store. It is never closed from here.
         hold: Whether to keep the store alive; if not, someone else has to.
         clock: Returns the time in microseconds; for tests that move the clock.
+
+    Attributes:
+        ttl_config: How the store below lets items expire.
+        closed: Whether this backend was closed.
     """
 
     name = "base_store"
@@ -95,6 +98,7 @@ class BaseStoreBackend:
             msg = f"{type(given).__name__} is not a LangGraph store (a BaseStore)."
             raise InvalidInput(msg)
         self._below = StoreBelow(store, hold=hold)
+        self.ttl_config = store.ttl_config
         self._clock = clock
         self._stripes = _stripes(store)
         self._mirrors = Mirrors(MIRRORED)
@@ -365,7 +369,9 @@ def _token(heads: Mapping[str, Item], namespace: Namespace) -> str | None:
 def _stripes(store: BaseStore) -> list[Any]:
     """Return the locks of a store, shared by all backends on top of it."""
     with _registry:
-        found = _stripes_of.get(store)
+        found = _stripes_of.get(id(store))
         if found is None:
-            found = _stripes_of[store] = [threading.RLock() for _ in range(_STRIPES)]
+            found = [threading.RLock() for _ in range(_STRIPES)]
+            _stripes_of[id(store)] = found
+            weakref.finalize(store, _stripes_of.pop, id(store), None)
         return found
