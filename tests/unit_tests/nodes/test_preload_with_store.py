@@ -8,7 +8,6 @@ from blockbuster import blockbuster_ctx
 from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.store.memory import InMemoryStore
 
 from langchain_agentmemory import (
     MemoryMiddleware,
