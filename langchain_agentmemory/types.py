@@ -5,7 +5,6 @@ came from, `SearchOptions` how to look for it, and `Operation` what an extractor
 done. `Memories` is the list that reading verbs return: a `list` with a notebook view.
 """
 
-import html
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
@@ -184,6 +183,8 @@ class Memories(list[MemoryEntry]):
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
+        import html  # noqa: PLC0415 - only for notebooks
+
         columns: list[tuple[str, list[str]]] = [
             ("id", [entry.id[:8] for entry in self]),
             (

@@ -1,6 +1,5 @@
 """Which backend a URL names."""
 
-import inspect
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -49,7 +48,7 @@ def _sqlite(url: str, host: str, path: str, options: dict[str, str]) -> Backend:
         )
         raise InvalidInput(msg)
     file = unquote(path.removeprefix("/")) or ":memory:"
-    known = set(inspect.signature(SQLiteBackend).parameters) - {"path", "clock"}
+    known = {"table", "synchronous", "timeout", "skip_init"}
     _refuse(url, {k: v for k, v in options.items() if k not in known}, wrong=False)
     arguments: dict[str, Any] = dict(options)
     if "timeout" in arguments:

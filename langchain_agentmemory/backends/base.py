@@ -8,9 +8,10 @@ Times are integers: microseconds since the Unix epoch, UTC.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum, IntEnum, IntFlag
-from typing import TYPE_CHECKING, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +53,7 @@ class RecordFlags(IntFlag):
     """The writer asked for no index (`index=False`)."""
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)
 class Record:
     """One key of one namespace, as a backend keeps it.
 
@@ -91,9 +92,13 @@ class Record:
     vectors: "NDArray[np.float32] | None" = None
     embedder: int = 0
 
+    def __repr__(self) -> str:
+        """Return what identifies the record and its state."""
+        where = "/".join(self.namespace)
+        return f"<Record {where} {self.key} {self.state.name} rev={self.revision}>"
 
-@dataclass(slots=True)
-class Write:
+
+class Write(NamedTuple):
     """One write of a batch.
 
     Attributes:
@@ -110,8 +115,7 @@ class Write:
     stamp: bool = True
 
 
-@dataclass(slots=True)
-class Batch:
+class Batch(NamedTuple):
     """Writes that happen together or not at all.
 
     Attributes:
@@ -121,11 +125,10 @@ class Batch:
     """
 
     writes: Sequence[Write]
-    limits: Mapping[Namespace, int] = field(default_factory=dict)
+    limits: Mapping[Namespace, int] = MappingProxyType({})
 
 
-@dataclass(slots=True, frozen=True)
-class Head:
+class Head(NamedTuple):
     """The state of a namespace as a whole.
 
     Attributes:
@@ -146,8 +149,7 @@ class Head:
     last: int
 
 
-@dataclass(slots=True, frozen=True)
-class Page:
+class Page(NamedTuple):
     """A request for active, unexpired records of one namespace, by `updated_at`.
 
     Attributes:
@@ -167,8 +169,7 @@ class Page:
     tombstones: bool = False
 
 
-@dataclass(slots=True, frozen=True)
-class Delta:
+class Delta(NamedTuple):
     """What changed in a namespace since a revision.
 
     Attributes:

@@ -35,7 +35,7 @@ def system_clock() -> int:
     return time.time_ns() * MICROSECONDS // 1_000_000_000
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Space:
     """One namespace.
 

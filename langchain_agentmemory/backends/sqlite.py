@@ -12,7 +12,7 @@ import sqlite3
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
     Batch,
@@ -66,7 +66,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_connections)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Space:
     """The row of a namespace, as a transaction reads, changes and writes it."""
 
@@ -80,8 +80,7 @@ class _Space:
     last: int
 
 
-@dataclass(slots=True, frozen=True)
-class _Prior:
+class _Prior(NamedTuple):
     revision: int
     state: int
     flags: int

@@ -10,8 +10,7 @@ import hashlib
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base import ensure_embeddings, get_text_at_path, tokenize_path
@@ -31,8 +30,7 @@ DistanceType = Literal["cosine", "inner_product", "l2"]
 _WHOLE: Final = ("$",)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldPath:
+class FieldPath(NamedTuple):
     """A field that is indexed, and the steps that lead to it."""
 
     name: str

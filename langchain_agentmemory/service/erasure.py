@@ -1,8 +1,7 @@
 """Erasing a user: everything that is kept about one person, with a receipt."""
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import UserKey
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from langchain_agentmemory.service.service import Service
 
 
-@dataclass(frozen=True, slots=True)
-class Erasure:
+class Erasure(NamedTuple):
     """The receipt of an erasure.
 
     Attributes:

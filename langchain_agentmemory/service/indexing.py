@@ -1,8 +1,7 @@
 """What of an item is searched: its words, and the texts that become vectors."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Record, RecordFlags
 from langchain_agentmemory.search.index import UNINDEXED
@@ -21,8 +20,7 @@ INDEXED_CHARACTERS: Final = 100_000
 """Words beyond this many characters of an item are stored, but not searched."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """An item that is to be indexed.
 
     Attributes:
@@ -38,8 +36,7 @@ class Subject:
     old: Record | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Indexed:
+class Indexed(NamedTuple):
     """What indexing makes of an item."""
 
     tokens: bytes | None = None
@@ -120,7 +117,7 @@ class Indexer:
         """Return the searched text and labels of a stored record."""
         if record.flags & RecordFlags.UNINDEXED:
             return "", ""
-        fields = decode_meta(record.meta).index if record.meta else None
+        fields = decode_meta(record.meta).fields if record.meta else None
         return self.words(decode(record.value), record.flags, fields)
 
     def _texts_at(
@@ -149,7 +146,7 @@ class Indexer:
             return None
         if old.embedder != self.embedder.fingerprint:
             return None
-        before = Subject(decode(old.value), old.flags, decode_meta(old.meta).index)
+        before = Subject(decode(old.value), old.flags, decode_meta(old.meta).fields)
         return old.vectors if self._embedded_texts(before) == texts else None
 
     def owed(self, record: Record) -> bool:
@@ -164,7 +161,7 @@ class Indexer:
     def subject_of(record: Record) -> Subject:
         """Return a stored record as something to be indexed."""
         meta: Meta = decode_meta(record.meta)
-        return Subject(decode(record.value), record.flags, meta.index)
+        return Subject(decode(record.value), record.flags, meta.fields)
 
 
 def _strings(given: object) -> tuple[str, ...]:

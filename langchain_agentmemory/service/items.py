@@ -7,7 +7,6 @@ delete, revival, and that what lives beside a value survives a `put`.
 import heapq
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from langgraph.store.base import (
@@ -263,7 +262,7 @@ class Items:
             op.namespace,
             op.key,
             value,
-            encode_meta(Meta(index=subject.fields)),
+            encode_meta(Meta(fields=subject.fields)),
             ttl=ttl,
             expires_at=None if ttl is None else now + ttl,
             flags=subject.flags,
@@ -281,10 +280,10 @@ class Items:
             return
         before = changes.kept(record.key)
         if before is not None:
-            meta = replace(decode_meta(before.meta), index=subject.fields)
+            meta = decode_meta(before.meta)._replace(fields=subject.fields)
             if record.flags & RecordFlags.LISTED:
                 precision = self._precision(before, record.value)
-                meta = replace(meta, precision=precision)
+                meta = meta._replace(precision=precision)
             record.meta = encode_meta(meta)
             is_tombstone = before.state is RecordState.TOMBSTONE
             if is_tombstone or changes.active(record.key) is not None:

@@ -10,8 +10,7 @@ import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Embed:
+class Embed(NamedTuple):
     """A request for vectors: one row per text."""
 
     texts: tuple[str, ...]
@@ -45,8 +43,7 @@ def run(plan: Plan[T], embed: "Callable[[Embed], NDArray[np.float32] | None]") -
         return result
 
 
-@dataclass(frozen=True, slots=True)
-class _Done:
+class _Done(NamedTuple):
     """The end of a plan: StopIteration cannot travel through a future."""
 
     value: object

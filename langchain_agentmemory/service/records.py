@@ -7,9 +7,9 @@ exactly the event time is known.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
-from typing import Any, Final, Literal, cast
+from types import MappingProxyType
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from langchain_agentmemory.backends.base import Namespace, Record, RecordFlags
 from langchain_agentmemory.errors import InvalidInput
@@ -47,8 +47,7 @@ INTERVALS_KEPT: Final = 100
 """How many transitions into one memory its version log remembers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(NamedTuple):
     """One line of the version log: this memory took the place of another.
 
     Attributes:
@@ -62,8 +61,7 @@ class Transition:
     how: Literal["rotation", "version"]
 
 
-@dataclass(frozen=True, slots=True)
-class Meta:
+class Meta(NamedTuple):
     """What lives beside a value."""
 
     source: Source | None = None
@@ -71,11 +69,11 @@ class Meta:
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     log: tuple[Transition, ...] = ()
-    index: tuple[str, ...] | None = None
+    fields: tuple[str, ...] | None = None
 
     def logged(self, transition: Transition) -> "Meta":
         """Return this with one more line in the version log."""
-        return replace(self, log=(*self.log, transition)[-INTERVALS_KEPT:])
+        return self._replace(log=(*self.log, transition)[-INTERVALS_KEPT:])
 
 
 _NO_META: Final = Meta()
@@ -94,8 +92,8 @@ def encode_meta(meta: Meta) -> bytes | None:
         packed["superseded_by"] = meta.superseded_by
     if meta.log:
         packed["log"] = [(line.replaced, line.at, line.how) for line in meta.log]
-    if meta.index is not None:
-        packed["index"] = meta.index
+    if meta.fields is not None:
+        packed["index"] = meta.fields
     return encode(packed) if packed else None
 
 
@@ -139,8 +137,7 @@ def source_from_json(given: Mapping[str, Any]) -> Source:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """The content of a memory that is about to be written, checked and normalised."""
 
     memory: str
@@ -150,7 +147,7 @@ class Draft:
     precision: EventPrecision | None
     participants: tuple[str, ...]
     location: str | None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = MappingProxyType({})
 
     def id_for(self, user: UserKey) -> str:
         """Return the canonical id that this content has for a user."""

@@ -2,8 +2,8 @@
 
 Writing a new time for every read would cost more than the read. So a renewal is only
 written when it gains enough: with `refresh_on_read=True`, or a time to live given for
-the item alone, 1/100 of it; where a store's `TTLConfig` says nothing, half of it. What is
-read regularly stays either way.
+the item alone, 1/100 of it; where a store's `TTLConfig` says nothing, half of it. What
+is read regularly stays either way.
 """
 
 from typing import Final

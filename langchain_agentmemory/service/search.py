@@ -3,9 +3,8 @@
 import heapq
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,8 +38,7 @@ QUERY_CHARACTERS: Final = 10_000
 """Characters of a query that are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(NamedTuple):
     """A search, resolved: what to score by."""
 
     mode: Mode
@@ -48,8 +46,7 @@ class _Request:
     vector: Scores | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Halves:
+class _Halves(NamedTuple):
     """Scores per slot: of words, of meaning, and of both together."""
 
     lexical: Scores | None

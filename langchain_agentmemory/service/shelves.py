@@ -53,7 +53,7 @@ class Held:
         return self._entry
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class WarmShelf:
     """A shelf with the revision that it shows.
 

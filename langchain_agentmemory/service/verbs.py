@@ -6,9 +6,8 @@ now.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import tzinfo
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from langchain_agentmemory.backends.base import (
     Backend,
@@ -63,8 +62,7 @@ _NO_CHANGE_LOST = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Patch:
+class Patch(NamedTuple):
     """What an update changes. `None` leaves a field, an empty value clears it."""
 
     memory: str | None = None
@@ -151,7 +149,7 @@ class Verbs:
             value = {**stored, **value}
             if not content.topics and old is not None:
                 value["topics"] = stored.get("topics") or []
-        meta = replace(meta, source=meta.source or source, precision=content.precision)
+        meta = meta._replace(source=meta.source or source, precision=content.precision)
         yield from self._write(changes, key, value, meta, before=before)
 
     def update(self, user: UserKey, memory_id: str, patch: Patch) -> Plan[MemoryEntry]:
@@ -162,7 +160,7 @@ class Verbs:
             meta = decode_meta(source.meta)
             content = self._patched(source, meta, patch)
             target = content.id_for(user)
-            kept = replace(meta, precision=content.precision)
+            kept = meta._replace(precision=content.precision)
             if target == source.key:
                 yield from self._write(
                     changes, target, content.value(), kept, before=source
@@ -177,7 +175,7 @@ class Verbs:
                 )
                 raise MemoryConflict(msg)
             if occupant is not None:
-                kept = replace(kept, log=decode_meta(occupant.meta).log)
+                kept = kept._replace(log=decode_meta(occupant.meta).log)
             yield from self._write(
                 changes, target, content.value(), kept, before=occupant, origin=source
             )
@@ -238,7 +236,7 @@ class Verbs:
         """
         model = origin or before
         flags = RecordFlags.LISTED | (model.flags if model else RecordFlags.NONE)
-        subject = Subject(value, flags, meta.index, old=model)
+        subject = Subject(value, flags, meta.fields, old=model)
         (found,) = yield from self.indexer.index([subject])
         created_at = None
         if before is not None and (

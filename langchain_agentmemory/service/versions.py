@@ -7,7 +7,6 @@ when something old becomes true again: Paris, Berlin, Paris.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Final, Literal
 
 from langchain_agentmemory.backends.base import Record
@@ -55,8 +54,7 @@ def supersede(changes: Changes, key: str, replaced: Iterable[str]) -> None:
         _edit(
             changes,
             old,
-            lambda meta: replace(
-                meta,
+            lambda meta: meta._replace(
                 superseded_by=key,
                 # What now holds no longer counts as replaced by what it replaces.
                 supersedes=tuple(i for i in meta.supersedes if i != key),
@@ -75,15 +73,15 @@ def make_current(changes: Changes, key: str) -> None:
     if newer is None:
         return
     current = _current(changes, newer, key)
-    _edit(changes, key, lambda meta: replace(meta, superseded_by=None))
+    _edit(changes, key, lambda meta: meta._replace(superseded_by=None))
     if current is not None:
         supersede(changes, key, [current])
     if newer != current and changes.kept(newer) is not None:
         _edit(
             changes,
             newer,
-            lambda meta: replace(
-                meta, supersedes=tuple(i for i in meta.supersedes if i != key)
+            lambda meta: meta._replace(
+                supersedes=tuple(i for i in meta.supersedes if i != key)
             ),
         )
 
@@ -96,22 +94,20 @@ def rotate(changes: Changes, old: str, new: str) -> None:
     meta = decode_meta(record.meta)
     for before in meta.supersedes:
         if before != new:
-            _edit(changes, before, lambda other: replace(other, superseded_by=new))
+            _edit(changes, before, lambda other: other._replace(superseded_by=new))
     after = meta.superseded_by
     if after is not None and after != new:
         _edit(
             changes,
             after,
-            lambda other: replace(
-                other,
+            lambda other: other._replace(
                 supersedes=distinct(new if i == old else i for i in other.supersedes),
             ),
         )
     _edit(
         changes,
         new,
-        lambda own: replace(
-            _take_over(own, changes, new, (old,), "rotation"),
+        lambda own: _take_over(own, changes, new, (old,), "rotation")._replace(
             supersedes=tuple(i for i in meta.supersedes if i != new),
             superseded_by=None if after == new else after,
         ),
@@ -172,8 +168,8 @@ def _take_over(
         meta = meta.logged(Transition(old, at, how))
     if how == "version":
         newer = None if meta.superseded_by in olds else meta.superseded_by
-        meta = replace(
-            meta, supersedes=distinct((*meta.supersedes, *olds)), superseded_by=newer
+        meta = meta._replace(
+            supersedes=distinct((*meta.supersedes, *olds)), superseded_by=newer
         )
     return meta
 
