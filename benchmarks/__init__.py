@@ -1,0 +1,1 @@
+"""Measurements of this package, next to the stores that LangGraph ships."""

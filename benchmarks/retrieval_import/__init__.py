@@ -1,0 +1,1 @@
+"""Do questions find the turns that answer them, after a real import?"""

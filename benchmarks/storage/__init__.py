@@ -1,0 +1,1 @@
+"""What our stores cost against LangGraph's `InMemoryStore` and `SqliteStore`."""
