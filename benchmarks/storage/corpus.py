@@ -10,7 +10,7 @@ import hashlib
 import random
 import time
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -53,13 +53,7 @@ class Texts:
         """Build the vocabulary."""
         self.language = language
         self._random = random.Random(seed)
-        if language == "en":
-            words = [*_COMMON, *_made_up(_MADE_UP_WORDS)]
-            weights = [1 / rank for rank in range(1, len(words) + 1)]
-        else:
-            words, weights = _chinese_words()
-        self._words = words
-        self._sums = list(accumulate(weights))
+        self._words, self._sums = _VOCABULARIES[language]()
 
     def __iter__(self) -> Iterator[str]:
         """Yield texts."""
@@ -87,21 +81,26 @@ class Texts:
         return self._words[bisect(self._sums, self._random.random() * self._sums[-1])]
 
 
+Vocabulary = tuple[list[str], list[float]]
+"""Words, and the running sums of their weights."""
+
+
 @cache
-def _made_up(count: int) -> list[str]:
+def _english() -> Vocabulary:
     source = random.Random("words")
-    words: dict[str, None] = {}
-    while len(words) < count:
+    words = dict.fromkeys(_COMMON)
+    while len(words) < _MADE_UP_WORDS:
         syllables = source.choice((1, 2, 2, 3))
         word = "".join(
             source.choice(_STARTS) + source.choice(_VOWELS) for _ in range(syllables)
         )
         words[word + source.choice(_ENDS) + source.choice(_TAILS)] = None
-    return list(words)
+    weights = (1 / rank for rank in range(1, len(words) + 1))
+    return list(words), list(accumulate(weights))
 
 
 @cache
-def _chinese_words() -> tuple[list[str], list[float]]:
+def _chinese() -> Vocabulary:
     import jieba  # noqa: PLC0415 - only where Chinese texts are made
 
     dictionary = Path(jieba.__file__).with_name("dict.txt")
@@ -112,7 +111,13 @@ def _chinese_words() -> tuple[list[str], list[float]]:
         if len(word) <= 4 and all("一" <= letter <= "鿿" for letter in word):  # noqa: PLR2004
             words.append(word)
             weights.append(float(count))
-    return words, weights
+    return words, list(accumulate(weights))
+
+
+_VOCABULARIES: Final[dict[Language, Callable[[], Vocabulary]]] = {
+    "en": _english,
+    "zh": _chinese,
+}
 
 
 def value(text: str, number: int) -> dict[str, Any]:
