@@ -111,8 +111,7 @@ class MemoryLoader:
         self._playbook = playbook
         self._when = when
         self._resolver = UserResolver(user)
-        self._wrapped: tuple[Any, MemoryReader] | None = None
-        self._store = None if store is None else self._as_reader(store)
+        self._store = None if store is None else _as_reader(store)
 
     def load(self, state: Any, run: Run) -> Loaded:
         """Load the block for a state or a list of messages.
@@ -183,7 +182,7 @@ class MemoryLoader:
                 "graph with `store=`."
             )
             raise InvalidInput(msg)
-        return self._as_reader(store)
+        return _as_reader(store)
 
     def user(self, reader: MemoryReader, run: Run, user: User | None = None) -> UserKey:
         """Return the user that is given, else the user of the run.
@@ -205,7 +204,7 @@ class MemoryLoader:
         user = self._resolver.user
         if self._store is None:
             names = memory_tools.select_tools(has_extractor=False).exposed
-            return memory_tools.build_tools(names, user=user, wrap=self._as_reader)
+            return memory_tools.build_tools(names, user=user, wrap=_as_reader)
         if (tools := getattr(self._store, "tools", None)) is None:
             return []
         return list(tools(user))
@@ -215,16 +214,15 @@ class MemoryLoader:
             return False
         return self._when is None or bool(self._when(state, run.runtime))
 
-    def _as_reader(self, store: Any) -> MemoryReader:
-        if hasattr(store, "read_memories") and hasattr(store, "search_memories"):
-            reader: MemoryReader = store
-            return reader
-        if self._wrapped is None or self._wrapped[0] is not store:
-            # The facade knows how to be a memory store on top of any other store.
-            from langchain_agentmemory.store import as_memory_store  # noqa: PLC0415
 
-            self._wrapped = (store, as_memory_store(store))
-        return self._wrapped[1]
+def _as_reader(store: Any) -> MemoryReader:
+    if hasattr(store, "read_memories") and hasattr(store, "search_memories"):
+        reader: MemoryReader = store
+        return reader
+    # Only a plain LangGraph store needs the facade to be loaded.
+    from langchain_agentmemory.store import as_memory_store  # noqa: PLC0415
+
+    return as_memory_store(store)
 
 
 def _revision(reader: MemoryReader, user: UserKey) -> int | None:

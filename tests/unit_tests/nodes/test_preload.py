@@ -18,11 +18,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.func import entrypoint, task
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, create_react_agent, tools_condition
-from langgraph.store.memory import InMemoryStore
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
-import langchain_agentmemory.store as facade
 from langchain_agentmemory import PreloadMemories, UserKey
 from langchain_agentmemory.errors import InvalidInput, UserNotResolved
 from langchain_agentmemory.nodes.model_input import NOT_SAVED
@@ -520,24 +518,6 @@ def test_without_a_store_that_of_the_run_is_used():
     graph = chat_graph(model, PreloadMemories(), store=RunStore(TEA))
     graph.invoke(HELLO, {"configurable": {"thread_id": "1"}}, context=Context("alice"))
     assert TEA in systems(model.asked[0])[0]
-
-
-@pytest.mark.parametrize("given", [True, False])
-def test_a_store_without_memory_verbs_is_wrapped_once(given, monkeypatch):
-    wrapped: list[Any] = []
-
-    def wrap(plain: Any) -> Reader:
-        wrapped.append(plain)
-        return Reader(TEA)
-
-    monkeypatch.setattr(facade, "as_memory_store", wrap, raising=False)
-    plain, model = InMemoryStore(), ScriptedModel()
-    preload = PreloadMemories(plain if given else None)
-    graph = chat_graph(model, preload, store=None if given else plain)
-    for _ in range(2):
-        graph.invoke(HELLO, ALICE)
-        assert TEA in systems(model.asked[-1])[0]
-    assert wrapped == [plain]
 
 
 def test_no_store_anywhere_is_an_error_that_says_what_to_do():

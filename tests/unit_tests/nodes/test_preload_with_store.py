@@ -8,6 +8,7 @@ from blockbuster import blockbuster_ctx
 from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.store.memory import InMemoryStore
 
 from langchain_agentmemory import (
     MemoryMiddleware,
@@ -116,6 +117,18 @@ async def test_without_a_store_the_memory_store_of_the_run_is_used(store):
     for how in ("invoke", "ainvoke"):
         await ask(agent, "tea?", how)
     assert all(TEA in systems(asked)[0] for asked in model.asked)
+
+
+@pytest.mark.parametrize("how", ["invoke", "ainvoke"])
+async def test_any_other_store_of_the_run_is_used_as_a_memory_store(how):
+    plain = InMemoryStore()
+    plain.put(UserKey("default", "alice").namespace, "k", {"memory": TEA})
+    model = ScriptedModel(script=[calls("memory_add", memory="Owns a cat")])
+    agent = create_agent(model, middleware=[MemoryMiddleware()], store=plain)
+    await ask(agent, "tea?", how)
+    assert all(TEA in systems(asked)[0] for asked in model.asked)
+    assert "Owns a cat" in systems(model.asked[1])[0]
+    assert "Owns a cat" in PreloadMemories(plain).render("alice")
 
 
 @pytest.mark.parametrize("how", ["invoke", "ainvoke"])
