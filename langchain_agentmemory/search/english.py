@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_CACHED_STEMS: Final = 1 << 15
+_CACHED_STEMS: Final = 1 << 14
 _LONGEST_STEMMED: Final = 40
 
 _IRREGULAR_VERBS: Final = """

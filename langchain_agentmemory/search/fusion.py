@@ -12,9 +12,9 @@ Scores = NDArray[np.float32]
 LEXICAL_SHARE: Final = 0.6
 """What the lexical half counts where both are equally sure of themselves.
 
-Measured on LoCoMo turns with a weak multilingual embedder (recall@10 35.6 alone, lexical
-63.3, together 63.8) and with the same vectors made better artificially (45.6 alone, 65.6
-together; 60.8 alone, 69.9 together).
+Measured on LoCoMo turns with a weak multilingual embedder (recall@10 35.6 alone,
+lexical 63.3, together 63.8), and with the same vectors made better artificially: 45.6
+alone gave 65.6 together, 60.8 alone 69.9.
 """
 RECIPROCAL_RANK_CONSTANT: Final = 60
 

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.lexical import Matches, Statistics, score_matches
+from langchain_agentmemory.search.matches import Matches, Statistics, score_matches
 from langchain_agentmemory.search.postings import (
     BLOCK_SIZE,
     Block,
@@ -30,8 +30,8 @@ class LexicalIndex:
     """Append-only blocks of documents, numbered by slot.
 
     Args:
-        moved: Called with (old slots, new slots) when living documents of a block
-            that is half dead were appended to the open block.
+        moved: Called with (old slots, first new slot) when living documents of a block
+            that is half dead were appended to the open block, in this order.
     """
 
     def __init__(self, moved: Callable[[list[int], int], None]) -> None:

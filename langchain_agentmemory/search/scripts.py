@@ -7,6 +7,7 @@ prolonged sound mark U+30FC is Common, the iteration mark U+3005 is Han.
 
 import re
 import unicodedata
+from functools import cached_property
 from typing import Final
 
 _Ranges = tuple[tuple[int, int], ...]
@@ -39,20 +40,60 @@ _HANGUL: _Ranges = (
 # fmt: on
 
 
+class LazyPattern:
+    """A regular expression that is compiled when first used.
+
+    Classes of this many characters take milliseconds, which texts without any of them
+    need not pay.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        """Keep the pattern's text."""
+        self.pattern = pattern
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return re.compile(self.pattern)
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return the first match anywhere."""
+        return self.compiled.search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """Return the match at the beginning."""
+        return self.compiled.match(text)
+
+    def fullmatch(self, text: str) -> re.Match[str] | None:
+        """Return the match of the whole text."""
+        return self.compiled.fullmatch(text)
+
+    def findall(self, text: str) -> list[str]:
+        """Return all matches, for a pattern without groups."""
+        return self.compiled.findall(text)
+
+    def sub(self, replacement: str, text: str) -> str:
+        """Return the text with all matches replaced."""
+        return self.compiled.sub(replacement, text)
+
+
 def _character_class(*tables: _Ranges) -> str:
-    """Return the inside of a regular expression's character class."""
-    return "".join(
-        f"{chr(first)}-{chr(last)}" for table in tables for first, last in table
-    )
+    """Return a regular expression's character class."""
+    ranges = [f"{chr(a)}-{chr(z)}" for table in tables for a, z in table]
+    return f"[{''.join(ranges)}]"
 
 
-_CJK_CLASS = _character_class(_HAN, _HIRAGANA, _KATAKANA, _HANGUL)
+_HAN_CLASS: Final = _character_class(_HAN)
 
-HAN: Final = re.compile(f"[{_character_class(_HAN)}]")
+HAN: Final = LazyPattern(_HAN_CLASS)
 """One Han character."""
-HAN_RUN: Final = re.compile(f"[{_character_class(_HAN)}]+")
+HAN_RUN: Final = LazyPattern(f"{_HAN_CLASS}+")
 """A maximal run of Han characters."""
-CJK_RUN: Final = re.compile(f"[{_CJK_CLASS}]+")
+HAN_OR_OTHER_RUN: Final = LazyPattern(f"{_HAN_CLASS}+|[^{_HAN_CLASS[1:]}+")
+"""A maximal run of Han characters, or of characters that are not Han."""
+CJK_RUN: Final = LazyPattern(
+    f"{_character_class(_HAN, _HIRAGANA, _KATAKANA, _HANGUL)}+"
+)
 """A maximal run of Han, Hiragana, Katakana and Hangul characters."""
 
 _WORD_CATEGORIES = frozenset(("Lu", "Ll", "Lt", "Lm", "Lo", "Nd"))

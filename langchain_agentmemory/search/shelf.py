@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.search.index import UNINDEXED, LexicalIndex
-from langchain_agentmemory.search.lexical import Statistics, fallback_score, text_probe
+from langchain_agentmemory.search.lexical import fallback_score, text_probe
+from langchain_agentmemory.search.matches import Statistics
 from langchain_agentmemory.search.postings import BLOCK_SIZE
 from langchain_agentmemory.search.tokenize import Query, Tokenizer, is_blob_of
 from langchain_agentmemory.search.vectors import VectorColumn, Vectors
@@ -278,6 +279,17 @@ class Shelf(Generic[T]):
     def _rows_moved(self, slot: int, view: Vectors) -> None:
         if self._relocated is not None:
             self._relocated(self.item(slot), view)
+
+
+def leading(
+    scores: NDArray[np.float32], k: int | None
+) -> tuple[NDArray[np.int64], float]:
+    """Return what `top` returns, and the best score of those left out (0 for none)."""
+    slots = top(scores, k)
+    if k is None:
+        return slots, 0.0
+    rest = scores[scores < scores[slots[-1]]] if len(slots) else scores
+    return slots, float(rest.max(initial=0))
 
 
 def top(scores: NDArray[np.float32], k: int | None) -> NDArray[np.int64]:

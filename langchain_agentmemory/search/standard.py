@@ -17,7 +17,8 @@ from langchain_agentmemory.search.formula import DEFAULT_FORMULA
 from langchain_agentmemory.search.scripts import (
     CJK_RUN,
     HAN,
-    HAN_RUN,
+    HAN_OR_OTHER_RUN,
+    LazyPattern,
     is_cjk,
     phrase_text,
 )
@@ -34,7 +35,7 @@ from langchain_agentmemory.search.tokenize import (
 )
 
 _VERSION: Final = 1
-_CACHED_CHUNKS: Final = 1 << 15
+_CACHED_CHUNKS: Final = 1 << 14
 _LONGEST_CACHED_CHUNK: Final = 40
 _LONGEST_WHOLE: Final = 64
 _EXTRA_WEIGHT: Final = 0.5
@@ -161,8 +162,8 @@ class DefaultTokenizer:
 
     def _cjk_words(self, run: str) -> list[str]:
         words: list[str] = []
-        for part in _HAN_OR_NOT.findall(run):
-            if HAN_RUN.match(part):
+        for part in HAN_OR_OTHER_RUN.findall(run):
+            if HAN.match(part):
                 words += self._segmenter.words(part)
             else:
                 words.append(part)
@@ -218,11 +219,10 @@ class _Chunks(dict[str, _Chunk]):
 
 
 _CHUNKS: Final = _Chunks()
-_FUNCTION_WORDS: Final = re.compile(
+_FUNCTION_WORDS: Final = LazyPattern(
     "|".join(sorted((w for w in CHINESE if len(w) > 1), key=len, reverse=True))
 )
-_RUN: Final = re.compile(f"(?:{CJK_RUN.pattern}|{_LONG_SOUND})+")
-_HAN_OR_NOT: Final = re.compile(f"{HAN_RUN.pattern}|[^{HAN_RUN.pattern[1:-2]}]+")
+_RUN: Final = LazyPattern(f"(?:{CJK_RUN.pattern}|{_LONG_SOUND})+")
 
 
 def _hashed(words: Iterable[str]) -> bytes:

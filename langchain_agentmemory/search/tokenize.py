@@ -25,7 +25,7 @@ HEADER: Final = struct.Struct("<Q4I")
 WORD_BYTES: Final = 8
 HEADER_WORDS: Final = HEADER.size // WORD_BYTES
 
-_CACHED_WORDS: Final = 1 << 16
+_CACHED_WORDS: Final = 1 << 15
 _LONGEST_CACHED_WORD: Final = 40
 
 

@@ -27,6 +27,10 @@ Vectors = NDArray[np.float32]
 def normalized(vectors: Vectors) -> Vectors:
     """Return unit length rows. A row without direction (zero, not finite) is zero."""
     rows = np.atleast_2d(np.asarray(vectors, np.float32))
+    if len(rows) == 1:
+        square = float(np.dot(rows[0], rows[0]))
+        if _TINY < square < _HUGE:
+            return rows * np.float32(square**-0.5)
     squares = np.einsum("ij,ij->i", rows, rows)
     if squares.min(initial=1) > _TINY and squares.max(initial=1) < _HUGE:
         return np.asarray(rows / np.sqrt(squares)[:, None], np.float32)
@@ -199,22 +203,18 @@ class VectorColumn:
         self._counts[slot] = count
 
     def _chunk_for(self, count: int) -> _Chunk:
-        if self._chunks:
-            last = self._chunks[-1]
-            size = len(last.rows)
-            if last.used + count <= size:
+        """Return the last chunk, after adding one if there is no room for so many."""
+        while True:
+            last = self._chunks[-1] if self._chunks else None
+            if last is not None and last.used + count <= len(last.rows):
                 return last
-            size = max(count, min(4 * size, _LARGEST_CHUNK))
-        else:
-            size = max(count, _FIRST_CHUNK)
-        return self._new_chunk(size)
-
-    def _new_chunk(self, size: int) -> _Chunk:
-        chunk = _Chunk(size, self._dims)
-        self._chunks.append(chunk)
-        self._bases.append(self._next_base)
-        self._next_base += size
-        return chunk
+            size = _FIRST_CHUNK if last is None else 4 * len(last.rows)
+            chunk = _Chunk(max(count, min(size, _LARGEST_CHUNK)), self._dims)
+            self._chunks.append(chunk)
+            self._bases.append(self._next_base)
+            self._next_base += len(chunk.rows)
+            if last is not None and last.living * 2 < last.used:
+                self._evacuate(last)
 
     def _evacuate(self, chunk: _Chunk) -> None:
         """Move what lives in a chunk to the end and drop the chunk."""

@@ -9,7 +9,7 @@ from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.search import index, postings
 from langchain_agentmemory.search.lexical import plain_scores, reference_scores
 from langchain_agentmemory.search.ranking import get_ranking
-from langchain_agentmemory.search.shelf import UNINDEXED, Shelf, top
+from langchain_agentmemory.search.shelf import UNINDEXED, Shelf, leading, top
 
 Texts = tuple[str, str]
 
@@ -250,9 +250,28 @@ def test_memory_stays_bounded_under_updates() -> None:
     assert shelf.nbytes < 2_000_000
 
 
+def test_rows_that_are_never_updated_do_not_keep_dead_ones_in_memory() -> None:
+    shelf = make_shelf(dims=64)
+    for number in range(20_000):
+        key = f"kept {number}" if number % 2000 == 0 else "updated"
+        shelf.upsert(key, ("", ""), None, np.full(64, number + 1, np.float32))
+    assert shelf._vectors is not None
+    assert shelf._vectors.nbytes < 20_000 * 64 * 4 / 2
+
+
 def test_top_gives_ties_with_the_last_and_later_slots_first() -> None:
     scores = np.array([0.5, 0, 0.9, 0.5, -np.inf, 0.1], np.float32)
     assert top(scores, 2).tolist() == [2, 3, 0]
     assert top(scores, 0).tolist() == []
     assert top(scores, None).tolist() == [2, 3, 0, 5]
     assert top(scores, 99).tolist() == [2, 3, 0, 5]
+
+
+def test_leading_says_how_good_the_rest_may_be() -> None:
+    scores = np.array([0.5, 0, 0.9, 0.5, -np.inf, 0.1], np.float32)
+    slots, bound = leading(scores, 2)
+    assert slots.tolist() == [2, 3, 0]
+    assert bound == pytest.approx(0.1)
+    assert leading(scores, 4)[1] == 0
+    assert leading(scores, None)[1] == 0
+    assert leading(np.zeros(3, np.float32), 2)[1] == 0

@@ -1,0 +1,145 @@
+"""The lexical score over postings: the arithmetic of `lexical`, on whole arrays."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from langchain_agentmemory.search.formula import Formula
+from langchain_agentmemory.search.tokenize import Query
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistics:
+    """What a score needs to know of the whole corpus. Corpora add up with `+`.
+
+    Attributes:
+        documents: How many documents there are.
+        frequencies: In how many of them each term of the query occurs, int64.
+        content_length: Sum of their content lengths, in tokens.
+        topics_length: Sum of their topics' lengths, in tokens.
+    """
+
+    documents: int
+    frequencies: NDArray[np.int64]
+    content_length: int
+    topics_length: int
+
+    def __add__(self, other: "Statistics") -> "Statistics":
+        """Return the statistics of both corpora together, for the same query."""
+        return Statistics(
+            self.documents + other.documents,
+            self.frequencies + other.frequencies,
+            self.content_length + other.content_length,
+            self.topics_length + other.topics_length,
+        )
+
+    def rarities(self) -> NDArray[np.float64]:
+        """Return each term's inverse document frequency; always positive."""
+        frequencies = self.frequencies
+        return np.log1p((self.documents - frequencies + 0.5) / (frequencies + 0.5))
+
+    def mean_lengths(self) -> tuple[float, float]:
+        """Return the mean content and topics lengths, at least 1 each."""
+        count = max(self.documents, 1)
+        return max(self.content_length / count, 1), max(self.topics_length / count, 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Where the terms of a query occur: parallel arrays, one element per posting.
+
+    A posting is one term in one field of one document.
+
+    Attributes:
+        terms: Index of the term in the query.
+        slots: The document.
+        in_topics: Whether it is in the topics, else in the content.
+        first: Whether it is the term's first posting in this document.
+        counts: How often the term occurs there.
+        has_topics: Whether any posting is in the topics.
+    """
+
+    terms: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    in_topics: NDArray[np.bool_]
+    first: NDArray[np.bool_]
+    counts: NDArray[np.float32]
+    has_topics: bool
+
+    def keep(self, mask: NDArray[np.bool_]) -> "Matches":
+        """Return the postings that the mask selects."""
+        return Matches(
+            self.terms[mask],
+            self.slots[mask],
+            self.in_topics[mask],
+            self.first[mask],
+            self.counts[mask],
+            self.has_topics,
+        )
+
+    def frequencies(self, terms: int) -> NDArray[np.int64]:
+        """Return in how many documents each of the query's terms occurs."""
+        firsts = self.terms[self.first] if self.has_topics else self.terms
+        return np.bincount(firsts, minlength=terms)
+
+
+def score_matches(
+    query: Query,
+    statistics: Statistics,
+    matches: Matches,
+    lengths: NDArray[np.float32],
+    size: int,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Score the documents in which at least one term matched, without word order.
+
+    Args:
+        query: The query.
+        statistics: Of the whole corpus.
+        matches: The postings of the query's terms in this shelf.
+        lengths: Field lengths by slot, shape (2, slots): content, then topics.
+        size: Number of slots.
+
+    Returns:
+        The slots of those documents, ascending, and their scores.
+    """
+    formula, weights = query.formula, query.weights
+    rare = weights * statistics.rarities()
+    gains = rare[matches.terms] * _saturated(formula, statistics, matches, lengths)
+    # Coverage and rarity are sums over the matched terms: one sum does for both.
+    shares = weights * (formula.coverage / max(weights.sum(), formula.floor))
+    shares += rare * (formula.rarity / max(rare.sum(), formula.floor))
+    terms, slots = matches.terms, matches.slots
+    if matches.has_topics:
+        terms, slots = terms[matches.first], slots[matches.first]
+    scores = np.bincount(slots, shares[terms], minlength=size)
+    hit = np.flatnonzero(scores)
+    gained = np.bincount(matches.slots, gains, minlength=size)[hit]
+    if formula.strength_of == "matched":
+        bound = np.bincount(slots, rare[terms], minlength=size)[hit]
+    else:
+        bound = rare.sum()
+    strength = np.minimum(gained / (bound * (formula.saturation + 1)), 1)
+    return hit, scores[hit] + formula.strength * strength
+
+
+def _saturated(
+    formula: Formula,
+    statistics: Statistics,
+    matches: Matches,
+    lengths: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """Return BM25's saturated term frequency of each posting, topics discounted."""
+    k, share = formula.saturation, formula.length_share
+    means = statistics.mean_lengths()
+    counts, slots = matches.counts, matches.slots
+    norms = lengths[0] * np.float32(k * share / means[0]) + np.float32(k * (1 - share))
+    norm = norms[slots]
+    if not matches.has_topics:
+        return np.asarray(counts * np.float32(k + 1) / (counts + norm), np.float32)
+    topics = matches.in_topics
+    of_topics = lengths[1, slots[topics]] * np.float32(k * share / means[1])
+    norm[topics] = of_topics + np.float32(k * (1 - share))
+    gain = counts * np.float32(k + 1) / (counts + norm)
+    gain[topics] *= np.float32(formula.topics)
+    return np.asarray(gain, np.float32)
