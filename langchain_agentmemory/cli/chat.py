@@ -178,9 +178,8 @@ def _typed() -> Iterator[str]:
     with suppress(ImportError):  # not on Windows, where the terminal does it
         import readline  # noqa: F401 - arrow keys and history at the prompt
     while True:
-        say("you> ", "bold blue", end="")
         try:
-            yield input()
+            yield input("you> ")  # readline has to know what stands in the line
         except (EOFError, KeyboardInterrupt):
             say()
             return

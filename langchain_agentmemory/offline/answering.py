@@ -124,7 +124,7 @@ def _greeting(turn: Turn, _: int, __: Act) -> str:
 
 
 def _polite(turn: Turn, _: int, act: Act) -> str:
-    return say(act.type, turn.language)  # "thanks", "bye"
+    return say(act.type, turn.language)  # "thanks", "bye", "ok"
 
 
 def _unable(turn: Turn, _: int = 0, __: Act | None = None) -> str:
@@ -147,5 +147,6 @@ _ANSWERS: Final[dict[ActType, Callable[[Turn, int, Act], str]]] = {
     "greet": _greeting,
     "thanks": _polite,
     "bye": _polite,
+    "ok": _polite,
     "other": _unable,
 }

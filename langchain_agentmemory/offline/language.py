@@ -32,7 +32,8 @@ _ABBREVIATIONS: Final = (
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？!?；;])|\n+")
 
 _EN_CLAUSE: Final = re.compile(
-    r"(?:,\s*|\s+)(?:and|but|so)\s+(?=(?:i|we|my|our|i'm|i've|please)\b)|"
+    r"(?:,\s*|\s+)(?:and|but|so)\s+(?=(?:i|we|my|our|i'm|i've|please)\b"
+    r"|[\w-]+ (?:is|are) my\b)|"
     r",\s+(?=(?:i|my|i'm|i've)\b)",
     re.IGNORECASE,
 )
@@ -45,9 +46,13 @@ _EN_WHOLE: Final = re.compile(
     re.IGNORECASE,
 )
 _EN_SELF: Final = re.compile(r"\b(?:i|my|we|our)\b", re.IGNORECASE)
+# "I'm Sarah, a nurse from Boston": a name, and what she is.
+_EN_NAME_AND_MORE: Final = re.compile(r"^(I'm|I am) ([A-Z][\w'-]+), (an? .+)$")
 _ZH_CLAUSE: Final = re.compile(
     r"[，,、]\s*(?:而且|并且|还|也|然后)?(?="
-    r"我|现在我|住在|喜欢|最?爱|讨厌|不喜欢|来自|今年\d|在[^，,]{1,12}(?:工作|上班))"
+    r"我|现在我|住在|最?(?:喜欢|爱)|讨厌|不喜欢|来自|今年\d|在[^，,]{1,12}(?:工作|上班)"
+    r"|是一?[名个位]|有[一两二三四五六七八九十\d]+[个只条辆台间]"
+    r"|(?:女儿|儿子|孩子|老公|老婆|妻子|丈夫|妈妈|爸爸|姐姐|妹妹|哥哥|弟弟)(?:叫|是|在))"
 )
 _ZH_WHOLE: Final = re.compile(
     r"^(?:如果|因为|虽然|当|要是|假如|只要|除非|每当)|不是[^，,]*$"
@@ -61,7 +66,7 @@ _EN_EMPTY: Final = frozenset(
     "who whom whose when where why how can could will would shall should may might "
     "must please tell know remember recall remind said say told tell there here any "
     "some so than then too very just also again ever not no dont don't didn't isn't "
-    "i'm i've what's where's who's when's really actually now "
+    "can't cannot won't i'm i've what's where's who's when's really actually now "
     "currently anymore more longer "
     "name named called thing things something anything everything if get got give "
     "let's lets user".split()
@@ -73,7 +78,7 @@ _ZH_EMPTY: Final = re.compile(
     "|你们|你|您|"
     "他|她|它|是|在|有|和|跟|与|(?<![首成])都|也|就|还|很|最|请|把|被|关于|这|那|个"
     "|曾经|曾|"
-    "现在|名字|过(?!敏)|对(?!方|象)|不再"
+    "现在|名字|过(?!敏)|对(?!方|象)|不再|要|想|不能|能"
 )
 
 
@@ -142,7 +147,7 @@ def keywords(text: str) -> str:
     if _HAN.search(lowered):
         return " ".join(_ZH_EMPTY.sub(" ", re.sub(r"[^\w\s]", " ", lowered)).split())
     return " ".join(
-        match.group()
+        match.group().removesuffix("'s")
         for match in _WORD.finditer(lowered)
         if match.group().lower() not in _EN_EMPTY
     )
@@ -166,6 +171,9 @@ def _joined_abbreviations(pieces: list[str]) -> list[str]:
 def _en_clauses(sentence: str) -> list[str]:
     clauses: list[str] = []
     start = 0
+    if named := _EN_NAME_AND_MORE.match(sentence):
+        verb, name, more = named.groups()
+        return [f"{verb} {name}", f"{verb} {more}"]
     for match in _EN_CLAUSE.finditer(sentence):
         before = sentence[start : match.start()]
         if _EN_WHOLE.match(before) or not _EN_SELF.search(before):

@@ -15,13 +15,20 @@ def _pattern(english: str, chinese: str) -> re.Pattern[str]:
 GREETING: Final = _pattern(
     r"^(?:hi|hello|hey|good (?:morning|afternoon|evening)"
     r"|greetings)(?: there)?\b[\s,!.]*",
-    r"^(?:你好|您好|嗨|哈喽|早上好|下午好|晚上好|早安|晚安)[啊呀，,！!。.\s]*",
+    r"^(?:你好|您好|嗨|哈喽|早上好|下午好|晚上好|早安)[啊呀，,！!。.\s]*",
 )
 THANKS: Final = _pattern(
-    r"^(?:many )?(?:thanks|thank you|thx)\b", r"^(?:谢谢|多谢|感谢)"
+    r"^(?:many )?(?:thanks|thank you|thx)\b|\b(?:thanks|thank you|thx)[.! ]*$",
+    r"^(?:谢谢|多谢|感谢)",
 )
 BYE: Final = _pattern(
-    r"^(?:bye|goodbye|good night|see you|cu)\b", r"^(?:再见|拜拜|回头见|下次见)"
+    r"^(?:bye|goodbye|good night|see you|cu)\b", r"^(?:再见|拜拜|回头见|下次见|晚安)"
+)
+OK: Final = _pattern(
+    r"^(?:ok(?:ay)?|cool|great|nice|got it|sure|fine|yes|yeah|no"
+    r"|wow)(?: then)?[.!, ]*$",
+    r"^(?:好的?|好吧|嗯+|行|可以|知道了|明白了?|不是|是的?|对"
+    r"|不用了?)[了啊呀吧。！!，, ]*$",
 )
 WHO: Final = _pattern(
     r"\bwho are you\b|\bwhat are you\b|what can you do|^help\b|how do you work"
@@ -68,9 +75,9 @@ EVERYTHING: Final = _pattern(
 )
 QUESTION: Final = _pattern(
     r"[?？]\s*$|^(?:what|where|who|whom|whose|when|which|why|how|do|does|did|am|is|are|"
-    r"was|were|can|could|have|has|had|will|would|should)(?:'s|n't)?\s|^(?:tell me"
-    r"|remind me|"
-    r"show me|list)\b|^do you (?:know|remember)",
+    r"was|were|can|could|have|has|had|will|would|should)(?:'s|n't)?\s"
+    r"|^(?:tell|remind|show) me (?:about|what|where|who|when|which|how|my|if|whether)\b"
+    r"|^list\b|^do you (?:know|remember)",
     r"(?:吗|呢|么)[？?。]?$|什么|谁|哪[里儿个些天年家座]?|多少|几岁|多大|怎么|为什么"
     r"|是不是"
     r"|^(?:告诉我|说说)|(?:还)?记得我|是否",
@@ -94,7 +101,7 @@ MARKER: Final = _pattern(
     r"[，,：:。\s]*(?P<zh>.+)",
 )
 CHANGE: Final = _pattern(
-    r"\bi(?:'ve| have)? (?:just |recently )?(?:moved|relocated) (?:to|back)\b"
+    r"\b(?:i|we)(?:'ve| have)? (?:just |recently )?(?:moved|relocated) (?:to|back)\b"
     r"|\bno longer\b|\banymore\b|\bany more\b|\bnot any longer\b|\binstead\b"
     r"|\b(?:i|my .{1,30}) (?:now |recently )?(?:changed|switched)\b"
     r"|^(?:i|my .{1,30}) now\b|^i(?:'m| am) now\b|\bnow[.!]?$|\bi stopped\b|\bi quit\b",
@@ -104,8 +111,8 @@ CHANGE: Final = _pattern(
 )
 NOT_BUT: Final = _pattern(
     r"\bnot (?P<old1>[\w' -]{1,40}?),? but (?P<new1>[\w' -]{1,40}?)[.!]?$"
-    r"|\b(?:it's|it is|i meant"
-    r"|i mean) (?P<new2>[\w' -]{1,40}?),? not (?P<old2>[\w' -]{1,40}?)"
+    r"|\b(?:it's|is|are|i meant|i mean|in"
+    r"|called) (?P<new2>[\w' -]{1,40}?),? not (?P<old2>[\w' -]{1,40}?)"
     r"[.!]?$",
     r"不是(?P<old3>[^，,。]{1,20})[，,]?\s*(?:而)?是(?P<new3>[^，,。！!]{1,20})[。！!]?$",
 )
@@ -155,9 +162,11 @@ EN_FACT: Final = re.compile(
     r"[A-Z][a-z]+(?:ish|ese|an|ch)\b)"
     r"|^my\s+\S+.*\b(?:is|are|was|were|has|have|lives?|works?|likes?|loves?|hates?|"
     r"prefers?|called|named|speaks?|plays?|studies|moved|turns?|starts?|got|just|"
-    r"sells?|teaches|teach|drives?|owns?|makes?|runs?|goes|go|wants?|needs?|eats?|drinks?|"
+    r"sells?|teaches|teach|drives?|owns?|makes?|runs?|goes|go|wants?|needs?|eats?"
+    r"|drinks?|"
     r"comes?|cooks?|died|married|can)\b"
-    r"|^(?:please )?call me\s|^[A-Z][\w.' -]{0,30} (?:is|are) my\b",
+    r"|^(?:please )?call me\s|^[\w' -]{1,40} (?:is|are) my favou?rite\b"
+    r"|^[A-Z][\w.' -]{0,30} (?:is|are) my\b",
     re.IGNORECASE,
 )
 EN_NO_FACT: Final = re.compile(
@@ -192,8 +201,8 @@ ZH_FACT: Final = re.compile(
     r"|^(?:请)?叫我.|^(?![他她它这那谁])[^，,]{1,10}是我的?[^，,]+"
 )
 ZH_EVENT: Final = re.compile(
-    ZH_LEAD
-    + r"我们?.{0,8}(?:去|买|见|看|参加|开始|完成|辞|入职|搬|换|吃|做|学|认识|遇|收|拿|"
+    ZH_LEAD + r"我们?.{0,8}(?:去|买|见|看|参加|开会|面试|出差|旅游|上课|开始|"
+    r"完成|辞|入职|搬|换|吃|做|学|认识|遇|收|拿|"
     r"跑|爬|赢|输|结婚|毕业|出发|回|到|拜访|领养|通过|考|生|预约|飞|约).*"
 )
 ZH_NO_FACT: Final = re.compile(

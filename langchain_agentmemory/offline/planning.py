@@ -18,7 +18,12 @@ from langchain_agentmemory.offline.answering import (
     introduction,
     replaced_text,
 )
-from langchain_agentmemory.offline.reading import Act, ActType, read_message
+from langchain_agentmemory.offline.reading import (
+    Act,
+    ActType,
+    read_message,
+    speaks_of_self,
+)
 from langchain_agentmemory.offline.recall import Known, to_forget
 from langchain_agentmemory.offline.turn import Parameters, Turn, current_turn
 
@@ -84,7 +89,9 @@ def _correct(turn: Turn, index: int, act: Act) -> ToolCall | None:
             return search
     old = turn.target(index, act)
     if old is None:
-        return None if act.type == "replace" else _add(turn, index, 1, act)
+        # "My car is red, not blue" can be kept also if no blue car is known.
+        own = act.type == "correct" or speaks_of_self(act.text)
+        return _add(turn, index, 1, act) if own else None
     if "memory_update" not in turn.tools:
         return None
     return _update(turn, index, 1, act, old)

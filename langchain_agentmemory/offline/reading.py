@@ -32,6 +32,7 @@ ActType = Literal[
     "greet",
     "thanks",
     "bye",
+    "ok",
     "other",
 ]
 
@@ -78,6 +79,11 @@ def read_message(text: str, today: date) -> list[Act]:
     return acts
 
 
+def speaks_of_self(text: str) -> bool:
+    """Tell whether a sentence begins with the person who says it."""
+    return re.match(r"(?:i|my|we|our)\b|我", text, re.IGNORECASE) is not None
+
+
 def _read(given: str, today: date) -> Act:
     sentence = (
         patterns.POLITE.sub("", given.replace("\u2019", "'"), count=1).strip() or given
@@ -111,8 +117,10 @@ def _stated(sentence: str, today: date) -> Act | None:
 def _small_talk(sentence: str) -> Act | None:
     if patterns.WHO.search(sentence):
         return Act("who", sentence)
-    if patterns.THANKS.match(sentence):
+    if patterns.THANKS.search(sentence):
         return Act("thanks", sentence)
+    if patterns.OK.match(sentence):
+        return Act("ok", sentence)
     if patterns.BYE.match(sentence):
         return Act("bye", sentence)
     return Act("greet", sentence) if patterns.SMALL_TALK.match(sentence) else None
@@ -130,6 +138,8 @@ def _remembered(given: str, today: date) -> Act:
     stated = _stated(content, today)
     if stated is not None:
         return stated
+    if content.lower().startswith("to "):  # "remember to buy milk"
+        content = f"Remember {content}"
     return Act("remember", _clean(content), subject_stated(content))
 
 
@@ -158,7 +168,8 @@ def _correction(sentence: str, today: date) -> Act | None:
             next((v.strip() for k, v in groups.items() if k.startswith(name) and v), "")
             for name in ("old", "new")
         )
-        return Act("replace", _clean(sentence), query=old, old=old, new=new)
+        text = _clean(sentence)
+        return Act("replace", text, subject_stated(text), query=old, old=old, new=new)
     marked = patterns.MARKER.match(sentence)
     content = _group(marked) if marked else sentence
     if not marked and not patterns.CHANGE.search(sentence):
@@ -193,10 +204,11 @@ def _statement(sentence: str, today: date) -> Act | None:
     ):
         return None
     when = find_date(bare, today) if happened else None
-    if subject is not None and subject.single and not re.search(r"\d{4}", bare):
+    lasting = subject is not None and (subject.single or subject.name == "birthday")
+    if lasting and not re.search(r"\d{4}", bare):
         when = None  # a birthday is on 7 May of every year
     # One's home, name and so on stay facts, also when told as something that happened.
-    episode = happened and not (subject is not None and subject.single)
+    episode = happened and not lasting
     return Act(
         "remember",
         text,

@@ -148,10 +148,10 @@ def recall(
             rest = content_terms(_without_dates(question))
             scored.append((2 + coverage(rest, known.text), known))
             continue
-        about = subject is not None and _same(subject, known.subject)
-        share = coverage(wanted, known.text)
-        if about or share >= _MENTIONS:
-            scored.append(((1 if about and not when else 0) + share, known))
+        grade = _grade(wanted, subject, known)
+        if grade >= _MENTIONS:
+            # With a date in the question, other dates are no answer.
+            scored.append((min(grade, 1) if when else grade, known))
     ordered = [k for _, k in sorted(scored, key=lambda pair: -pair[0])]
     grades = {known: grade for grade, known in scored}
     floor = _ANSWERS if not when else 2
@@ -163,6 +163,23 @@ def recall(
         answers = answers[:1]
     mentions = [k for k in ordered if k not in answers and not k.outdated]
     return Recall(tuple(answers), () if answers else tuple(mentions))
+
+
+def _grade(wanted: frozenset[str], subject: Subject | None, known: Known) -> float:
+    """Return how well a memory answers: 1 and more does, half and more touches it."""
+    share = coverage(wanted, known.text)
+    stated = known.subject
+    if subject is None or stated is None:
+        return share
+    if stated.name != subject.name:
+        # "I live in Rome" shares its words with "What do I do for a living?".
+        return min(share, _MENTIONS)
+    narrow = wanted - _ATTITUDES
+    if not narrow and subject.name == "diet":
+        return 1  # what one cannot eat is all of it, allergies too
+    if subject.single or not narrow or coverage(narrow, known.text) > 0:
+        return 1 + share
+    return _MENTIONS  # a taste, but not in what was asked about
 
 
 def to_replace(
@@ -196,7 +213,7 @@ def to_forget(
 
 _ATTITUDES: Final = content_terms(
     "like love enjoy prefer hate dislike stop quit use want eat drink 喜欢 讨厌"
-) | {"喜欢", "讨厌", "欢喝", "欢吃"}
+) | {"喜欢", "讨厌", "欢喝", "欢吃", "爱吃", "爱喝", "吃", "喝"}
 
 
 def _same(asked: Subject, stated: Subject | None) -> bool:

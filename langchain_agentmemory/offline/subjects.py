@@ -79,10 +79,12 @@ _RULES: Final = (
     ),
     _Rule(
         "home", "one", ("home", "city"), ("住址", "城市"),
-        r"^(?:i (?:now |currently |still |have )*(?:live|reside|moved|relocated)"
+        r"^(?:(?:i|we) (?:now |currently |still |have )*(?:live|reside|moved|relocated)"
         r"|i(?:'m| am) (?:now |currently )?(?:living|based|moving)|my home is"
-        r"|i(?:'ve| have) (?:just )?moved)\b(?! on\b)",
-        r"^我们?(?:家)?(?:现在|目前|已经|刚|还|一直)*(?:住|搬)|^我的?家(?:现在)?(?:在"
+        r"|(?:i|we)(?:'ve| have) (?:just )?moved)\b(?! on\b)",
+        r"^我们?(?:家)?(?:现在|目前|已经|刚|还|一直)*(?:住|搬)"
+        r"|^我们?(?![^，,]*(?:喜欢|想|讨厌|希望))[^，,]{1,8}(?:住在|搬[到去回])"
+        r"|^我的?家(?:现在)?(?:在"
         r"|是)",
         r"where (?:do|did|am) i (?:\w+ )?(?:live|living|based|reside|move)"
         r"|\bmy home\b(?! ?town)"
@@ -122,9 +124,9 @@ _RULES: Final = (
         r"我(?:今年)?(?:多大|几岁|多少岁)|我的?年龄",
     ),
     _Rule(
-        "birthday", "one", ("birthday",), ("生日",),
+        "birthday", "many", ("birthday",), ("生日",),
         r"^my birthday\b|^i was born (?:on|in (?:\d{4}|[a-z]+ \d{4}))",
-        r"^我的?生日|^我出生[于在]?",
+        r"^我的?生日|^我.{0,8}(?:出生|生于)",
         r"\bmy birthday\b|when was i born",
         r"我的?生日|我.{0,4}(?:出生|生)的",
     ),
@@ -178,19 +180,23 @@ _EN_MY: Final = re.compile(
     r"\b",
     re.IGNORECASE,
 )
+_EN_IS_MY: Final = re.compile(
+    r"^[\w' -]{1,40} (?:is|are) my (?P<noun>favou?rite [\w -]{1,30})", re.IGNORECASE
+)
 _EN_ASKS_MY: Final = re.compile(
     r"\bmy (?P<noun>[\w -]{2,40}?)(?:'s| s)?(?: name)?(?: (?:is|are|was|called|named)"
     r"\b.*)?\s*\??$",
     re.IGNORECASE,
 )
-_ZH_MY: Final = re.compile(
-    r"^我(?:的|家的?|(?=最(?:喜欢|爱)的))(?P<noun>[\u4e00-\u9fff]{1,8}?)(?:的名字)?"
-    r"(?:现在)?(?:是|叫做?|为)"
+_FAMILY: Final = "女儿|儿子|孩子|老公|老婆|妻子|丈夫|妈妈|爸爸|姐姐|妹妹|哥哥|弟弟"
+_ZH_NOUN: Final = r"(?P<noun>[\u4e00-\u9fff]{1,8}?)(?:的名字)?"
+_ZH_IS: Final = r"(?:现在)?(?<!不)(?:是|叫做?|为)"
+_ZH_WHAT: Final = r"(?:是|叫|在|为)?(?:什么|谁|哪|几|多)"
+_ZH_WHOSE: Final = (
+    rf"我(?:的|家的?|(?=最(?:喜欢|爱)的|{_FAMILY})|现在(?=最(?:喜欢|爱)的))"
 )
-_ZH_ASKS_MY: Final = re.compile(
-    r"我(?:的|家的?|(?=最(?:喜欢|爱)的))(?P<noun>[\u4e00-\u9fff]{1,8}?)(?:的名字)?"
-    r"(?:是|叫|在|为)?(?:什么|谁|哪|几|多)"
-)
+_ZH_MY: Final = re.compile(rf"^{_ZH_WHOSE}{_ZH_NOUN}{_ZH_IS}")
+_ZH_ASKS_MY: Final = re.compile(rf"{_ZH_WHOSE}{_ZH_NOUN}{_ZH_WHAT}")
 
 _ONE_VALUE: Final = re.compile(
     r"\b(?:called|named|name|favou?rite|phone|number|e-?mail|address)\b|叫|名字|最"
@@ -215,7 +221,7 @@ def subject_stated(statement: str) -> Subject | None:
             return _subject(rule, chinese=False)
         if zh_states.search(text):
             return _subject(rule, chinese=True)
-    return _named(_EN_MY.search(text) or _ZH_MY.search(text))
+    return _named(_EN_MY.search(text) or _EN_IS_MY.search(text) or _ZH_MY.search(text))
 
 
 def subject_asked(question: str) -> Subject | None:

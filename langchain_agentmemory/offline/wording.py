@@ -30,6 +30,7 @@ TEXTS: Final[dict[str, dict[Language, str]]] = {
     },
     "hello": {"en": "Hello!", "zh": "你好！"},
     "thanks": {"en": "You're welcome.", "zh": "不客气。"},
+    "ok": {"en": "OK.", "zh": "好的。"},
     "bye": {
         "en": "Goodbye! What you told me stays in memory.",
         "zh": "再见！你告诉我的事会留在记忆里。",

@@ -30,6 +30,12 @@ def test_a_text_without_letters_is_in_the_language_before_it():
         ("Dr. Smith is my doctor. He is nice.", 2),
         ("I pay 3.50 for tea.", ["I pay 3.50 for tea."]),
         ("If it rains, I stay at home.", ["If it rains, I stay at home."]),
+        ("I'm Sarah, a nurse from Boston", ["I'm Sarah", "I'm a nurse from Boston"]),
+        (
+            "我叫王芳，是一名护士，有两个孩子",
+            ["我叫王芳", "我是一名护士", "我有两个孩子"],
+        ),
+        ("我儿子叫小宝，女儿叫小贝", ["我儿子叫小宝", "我女儿叫小贝"]),
         ("Tom and I went home", ["Tom and I went home"]),
         ("我叫小明，住在北京，喜欢喝茶。", ["我叫小明", "我住在北京", "我喜欢喝茶。"]),
         ("昨天我去了北京，见了老朋友。", ["昨天我去了北京，见了老朋友。"]),

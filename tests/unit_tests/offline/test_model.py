@@ -170,6 +170,19 @@ def test_a_memory_that_only_touches_the_question_is_not_passed_off_as_the_answer
     assert reply.text.startswith("I don't have exactly that in memory.")
 
 
+def test_a_memory_about_something_else_does_not_answer_by_its_words(model, store):
+    system = remembering(store, "I live in Rome")
+    reply = model.invoke([system, HumanMessage("What do I do for a living?")])
+    assert not reply.text.startswith("You told me")
+
+
+def test_what_one_cannot_eat_includes_allergies(model, store):
+    system = remembering(store, "我对海鲜过敏", "我不吃牛肉")
+    reply = model.invoke([system, HumanMessage("我不能吃什么？")])
+    assert "海鲜" in reply.text
+    assert "牛肉" in reply.text
+
+
 @pytest.mark.parametrize(
     ("question", "words"),
     [("What's the capital of France?", "found nothing"), ("首都在哪？", "没有找到")],

@@ -15,8 +15,8 @@ JSON = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                ["role", "content", "memory", "mapping", "conversation", "messages"]
-                + ["message", "parent", "author", "source", "topics", "session_1", "lc"]
+                "role content memory mapping conversation messages message parent "
+                "author source topics session_1 lc".split()
             ),
             inner,
             max_size=4,
