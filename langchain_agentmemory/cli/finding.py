@@ -1,11 +1,15 @@
-"""Finding the memory that a person means by the beginning of its id."""
+"""Finding the memory that a person means, also among the deleted ones."""
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
-from langchain_agentmemory.backends.base import Page
+from langchain_agentmemory.backends.base import Page, Record
 from langchain_agentmemory.errors import InvalidInput, NotKept
+from langchain_agentmemory.service.records import entry_of, is_memory
+from langchain_agentmemory.service.values import decode
 from langchain_agentmemory.store import MemoryStore
+from langchain_agentmemory.types import MemoryEntry
 
 _SHOWN: Final = 12  # letters of ids in messages
 
@@ -27,12 +31,31 @@ def deleted_id(store: MemoryStore, user: str, beginning: str) -> str:
         InvalidInput: If there is none, or more than one.
         NotKept: If the store keeps no deleted memories.
     """
+    ids = (record.key for record in _deleted(store, user))
+    return _only(ids, beginning, "deleted memory", "list the deleted to see their ids")
+
+
+def deleted_memories(
+    store: MemoryStore, user: str, limit: int | None = None
+) -> list[MemoryEntry]:
+    """Return the deleted memories of a user that can be restored, the newest first.
+
+    What was replaced by an update is among them.
+
+    Raises:
+        NotKept: If the store keeps no deleted memories.
+    """
+    zone = store.settings.timezone
+    kept = (r for r in _deleted(store, user) if is_memory(decode(r.value)))
+    return [entry_of(record, zone) for record in islice(kept, limit)]
+
+
+def _deleted(store: MemoryStore, user: str) -> list[Record]:
     if not store.settings.soft_delete:
         msg = "Deleted memories are not kept: start with --soft-delete to keep them."
         raise NotKept(msg)
     page = Page(store.user(user).namespace, None, tombstones=True)
-    ids = (record.key for record in store.backend.page(page))
-    return _only(ids, beginning, "deleted memory", "nothing else was deleted")
+    return store.backend.page(page)
 
 
 def _only(ids: Iterable[str], beginning: str, what: str, advice: str) -> str:

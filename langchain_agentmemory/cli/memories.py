@@ -28,16 +28,26 @@ Limit = Annotated[
 
 @app.command("list")
 @reported
-def list_memories(
+def list_memories(  # noqa: PLR0913 - one parameter per option
     *,
     user: User = "me",
     app_name: App = "default",
     url: Url = None,
     limit: Limit = 20,
+    deleted: Annotated[
+        bool,
+        typer.Option("--deleted", help="List what was deleted and can be restored."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """List memories, the newest first."""
+    from langchain_agentmemory.cli.finding import deleted_memories
+
     with _store(url, app_name) as store:
+        if deleted:
+            gone = deleted_memories(store, user, limit or None)
+            _print(gone, f"Deleted or replaced memories of {user}", as_json=as_json)
+            return
         entries = store.read_memories(user, limit or None)
         title = f"{len(entries)} of {store.count_memories(user)} memories of {user}"
         _print(entries, title, as_json=as_json)

@@ -83,7 +83,9 @@ def _remember(turn: Turn, index: int, act: Act) -> ToolCall | None:
 
 
 def _correct(turn: Turn, index: int, act: Act) -> ToolCall | None:
-    if (index, 0) not in turn.results and turn.contradicted(act) is None:
+    # Replacing words in a text needs the whole text, which a prompt may have cut.
+    shortcut = act.type == "correct" and turn.contradicted(act) is not None
+    if (index, 0) not in turn.results and not shortcut:
         search = _search(turn, index, act)
         if search is not None:
             return search

@@ -91,7 +91,8 @@ class Turn:
         found = self.candidates(index)
         if act.type == "replace":
             fits = (k for k in found if act.old in k.text and not k.outdated)
-            return next(fits, None)
+            # A text that was cut for the prompt would be stored without its end.
+            return next((k for k in fits if not k.text.endswith("…")), None)
         return to_replace(act.text, act.subject, found)
 
     def failure(self, act: int) -> str | None:

@@ -64,6 +64,15 @@ def test_the_beginning_of_an_id_deletes_and_restores(memories):
     assert listed(memories) == ["I like tea"]
 
 
+def test_what_was_deleted_is_listed_apart(memories):
+    memory_id = added_id(memories("add", "I like tea"))
+    memories("add", "I like jazz")
+    memories("delete", memory_id[:8])
+    assert listed(memories, "--deleted") == ["I like tea"]
+    assert listed(memories) == ["I like jazz"]
+    assert "I like tea" in memories("list", "--deleted").stdout
+
+
 def test_a_typing_error_deletes_nothing(memories):
     memory_id = added_id(memories("add", "I like tea"))
     result = memories("delete", memory_id[:6], "zzz")

@@ -308,3 +308,13 @@ def test_an_empty_conversation_is_greeted(model):
 def test_today_is_the_default_day(tools):
     call = OfflineChatModel().bind_tools(tools).invoke("I went home today").tool_calls
     assert len(call[0]["args"]["event_time"]) == len("2024-05-10")
+
+
+def test_a_memory_that_was_cut_for_the_prompt_is_not_rewritten(model, store, tools):
+    long = "I live in Paris " + "and it is a very long story " * 200
+    system = remembering(store, long)
+    assert "…" in system.text
+    writing = [tool for tool in tools if tool.name != "memory_search"]
+    said = HumanMessage("not Paris but Rome")
+    reply = model.bind_tools(writing).invoke([system, said])
+    assert reply.tool_calls == []

@@ -214,3 +214,34 @@ def test_times_of_writing_decide_the_order_of_the_file(tmp_path):
         "third",
     ]
     assert datetime.fromisoformat(json.loads(lines[0])["updated_at"]).tzinfo == UTC
+
+
+def test_an_interrupted_import_can_be_run_again():
+    lines = b"".join(b'{"memory": "memory %d"}\n' % i for i in range(10))
+    statements = read_text(lines, name="f").statements
+    steps = iter(range(4))
+
+    def interrupt():
+        if next(steps) == 3:
+            raise KeyboardInterrupt
+
+    with MemoryStore() as store:
+        user = store.user("anna")
+        with pytest.raises(KeyboardInterrupt):
+            import_statements(store, user, statements, on_progress=interrupt)
+        assert store.count_memories(user) == 4
+        done = import_statements(store, user, statements)
+        assert (done.added, done.known) == (6, 4)
+        assert [entry.memory for entry in store.read_memories(user)][::-1] == [
+            f"memory {number}" for number in range(10)
+        ]
+
+
+def test_what_the_store_refuses_is_named_and_the_others_are_imported():
+    lines = b'{"memory": "x", "event_time": "soon"}\n{"memory": "y"}'
+    with MemoryStore() as store:
+        done = import_statements(
+            store, store.user("anna"), read_text(lines, name="f").statements
+        )
+    assert done.added == 1
+    assert "Cannot read 'soon'" in done.refused[0]

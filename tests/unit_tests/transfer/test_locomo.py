@@ -59,13 +59,17 @@ def test_a_broken_session_or_turn_is_reported_and_the_others_are_read(written):
     ]
 
 
-REAL = Path(
-    os.environ.get("AGENTMEMORY_LOCOMO")
-    or Path(__file__).parents[4] / "shared" / "data" / "locomo" / "dev5.json"
+CASES = Path(
+    os.environ.get("AGENTMEMORY_CASES")
+    or Path(__file__).parents[4] / "shared" / "cases"
 )
+REAL = CASES.parent / "data" / "locomo" / "dev5.json"
 
 
-@pytest.mark.skipif(not REAL.exists(), reason="set AGENTMEMORY_LOCOMO to dev5.json")
+@pytest.mark.skipif(
+    not REAL.exists(),
+    reason="no data/locomo/dev5.json beside the folder of AGENTMEMORY_CASES",
+)
 def test_a_real_conversation_is_imported_and_found():
     reading = read_file(REAL)
     assert (reading.format, reading.problems) == ("locomo", [])
