@@ -72,8 +72,9 @@ DEFAULT_FORMULA: Final = Formula(
 )
 """The constants of the default score.
 
-Measured on LoCoMo turns (see `benchmarks/`): BM25 against the bound of the whole query
-ranks better than against that of the matched tokens, and a document's length should
-matter less than usual, as memories are short. Without a floor, a full match scores high
-in a small corpus too, so that a threshold means the same in all.
+Chosen on the LoCoMo development half: BM25 against the bound of the whole query ranked
+better than against that of the matched tokens, and a document's length should matter
+less than usual, as memories are short (recall@10 63.3, against 61.6 for the same tokens
+under the reference's constants). Without a floor, a full match scores high in a small
+corpus too, so that a threshold means much the same in all.
 """

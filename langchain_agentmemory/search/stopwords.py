@@ -1,7 +1,8 @@
 """Words that say how a question is asked, not what it is about.
 
-The default ranking drops them from queries, never from documents. On LoCoMo dropping
-them raised the reference formula's recall@10 from 51.0 to 59.3.
+The default ranking drops them from queries, never from documents. On the LoCoMo
+development half that raised recall@10 from 56.6 to 63.3; some of the English ones were
+added after seeing its most frequent query words.
 """
 
 from typing import Final

@@ -44,7 +44,7 @@ def normalized(vectors: Vectors) -> Vectors:
 
 
 def _dot_with_vecdot(rows: Vectors, query: Vectors) -> Vectors:
-    """Row-wise products; twice as fast as `rows @ query` for a single query."""
+    """Row-wise products, with less CPU than `rows @ query` (1.1 to 2.4 times)."""
     return np.asarray(np.vecdot(rows, query))
 
 
