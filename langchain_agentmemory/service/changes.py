@@ -46,18 +46,23 @@ class Changes:
             self._read.update(zip(missing, found, strict=True))
 
     def kept(self, key: str) -> Record | None:
-        """Return an active or soft-deleted record as it will be, stubs excluded."""
+        """Return a live or soft-deleted record as it will be.
+
+        Stubs are excluded, and so is what has expired, swept or not.
+        """
         if key in self._writes:
             found: Record | None = self._writes[key].record
         else:
             self.prefetch([key])
             found = self._read[key]
-        return None if found is None or found.state is RecordState.STUB else found
+        if found is None or found.state is RecordState.TOMBSTONE:
+            return found
+        return found if is_live(found, self.now) else None
 
     def active(self, key: str) -> Record | None:
         """Return a record that readers can see."""
         found = self.kept(key)
-        return found if found is not None and is_live(found, self.now) else None
+        return found if found and found.state is RecordState.ACTIVE else None
 
     def write(self, record: Record, *, stamp: bool = True) -> None:
         """Plan a write; a later one of the same key replaces it, stamped if either."""

@@ -33,6 +33,7 @@ class Erasure(NamedTuple):
 def erase(service: "Service", user: UserKey) -> Erasure:
     """Remove a user's namespace and all below it, from storage and from caches."""
     backend = service.backend
+    backend.sweep()  # namespaces that hold only what has expired are not among heads
     below = {head.namespace for head in backend.heads(user.namespace)}
     counts = {"active": 0, "tombstones": 0, "stubs": 0}
     namespaces = sorted(below | {user.namespace})

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from numpy.typing import NDArray
 
+_END_OF_TIME = 1 << 62
 REINDEX_AT_ONCE = 64
 """Items embedded in one request by `reindex`."""
 
@@ -122,12 +123,13 @@ class Service:
         Raises:
             InvalidInput: If the age is not a `timedelta` or `None`.
         """
-        before = self.backend.now() + 1
+        before = _END_OF_TIME  # also what a clock that was ahead dated in the future
         if older_than is not None:
             if not isinstance(older_than, timedelta):
                 msg = "older_than is a timedelta, such as timedelta(days=30), or None."
                 raise InvalidInput(msg)
-            before -= older_than // timedelta(microseconds=1)
+            age = older_than // timedelta(microseconds=1)
+            before = self.backend.now() + 1 - age
         prefix: Namespace = () if user is None else user.namespace
         return self.backend.purge(prefix, before)
 

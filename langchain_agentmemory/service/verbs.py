@@ -380,7 +380,12 @@ class Verbs:
                 left to evict.
         """
         limit = self.settings.memory_limit or 0
-        planned = {write.record.key for write in changes.writes}
+        # A memory of which only links are edited in passing may go like any other.
+        planned = {
+            write.record.key
+            for write in changes.writes
+            if write.stamp or write.record.state is not RecordState.ACTIVE
+        }
         victims: list[str] = []
         if self.settings.on_limit == "evict" and limit:
             oldest = Page(
