@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
-from langgraph.store.base import BaseStore, Item, Op, PutOp
+from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
 
 from langchain_agentmemory.backends.base import (
     Batch,
@@ -19,7 +19,7 @@ from langchain_agentmemory.backends.base import (
     RecordState,
     Write,
 )
-from langchain_agentmemory.backends.base_store_access import StoreBelow
+from langchain_agentmemory.backends.base_store_access import PAGE, StoreBelow
 from langchain_agentmemory.backends.base_store_mirror import Mirror
 from langchain_agentmemory.backends.base_store_mirrors import Mirrors
 from langchain_agentmemory.backends.base_store_writing import (
@@ -62,8 +62,9 @@ class BaseStoreBackend:
       memory wins.
     * A batch is one `batch` of the store: as atomic as the store makes it. When a
       value arrived and its companion did not, it is a memory without a source.
-    * Every use reads the whole namespace, a few milliseconds for a thousand items.
-      Made for the namespaces of users; a search or listing above them reads all of it.
+    * Every use but a `get` reads the whole namespace: milliseconds for a thousand
+      items. Made for the namespaces of users; a search or listing above them reads
+      everything below it.
     * An expiry reaches the store below only if it knows expiry (`supports_ttl`); in
       others, plain LangGraph code sees expired items until they are swept.
 
@@ -135,8 +136,11 @@ class BaseStoreBackend:
 
     def read(self, namespace: Namespace, keys: Sequence[str]) -> list[Record | None]:
         """Return the records under these keys in any state."""
-        with self._seen(namespace) as mirror:
-            return [mirror.find(key) for key in keys]
+        with self._locked([namespace]):
+            mirror = self._glance(namespace, keys) or self._see(namespace)
+            found = [mirror.find(key) for key in keys]
+        self._trim()
+        return found
 
     def page(self, page: Page) -> list[Record]:
         """Return records by `updated_at`."""
@@ -287,6 +291,24 @@ class BaseStoreBackend:
             beside = self._below.items(place).get(place, {})
         items = self._below.items(namespace).get(namespace, {})
         self._compare(mirror, head, beside, items)
+        return mirror
+
+    def _glance(self, namespace: Namespace, keys: Sequence[str]) -> Mirror | None:
+        """Bring some keys up to date, `None` where everything must be read."""
+        mirror = self._mirrors.find(namespace)
+        if mirror.void or len(keys) > PAGE:
+            return None
+        head, *found = self._below.call(
+            [
+                GetOp(HEADS, head_key(namespace), refresh_ttl=False),
+                *(GetOp(namespace, key, refresh_ttl=False) for key in keys),
+            ]
+        )
+        heads = {head.key: head} if isinstance(head, Item) else {}
+        if _token(heads, namespace) != mirror.token:
+            return None
+        items = {item.key: item for item in found if isinstance(item, Item)}
+        mirror.see(items, among=keys)
         return mirror
 
     def _see_below(self, prefix: Namespace) -> list[Mirror]:
