@@ -213,13 +213,7 @@ class Items:
         }
         for _ in range(ATTEMPTS):
             now = self._backend.now()
-            spaces: dict[Namespace, Changes] = {}
-            for op in ops:
-                if owner_of(op.namespace) is not None:
-                    space = spaces.setdefault(
-                        op.namespace, Changes(self._backend, op.namespace, now)
-                    )
-                    space.prefetch([o.key for o in ops if o.namespace == op.namespace])
+            spaces = self._prefetched(ops, now)
             subjects = {
                 id(op): self._subject(op, spaces.get(op.namespace))
                 for op in ops
@@ -243,6 +237,19 @@ class Items:
             return
         msg = "Other writers kept changing the same items. Nothing was written."
         raise BackendUnavailable(msg)
+
+    def _prefetched(self, ops: Sequence[PutOp], now: int) -> dict[Namespace, Changes]:
+        """Read what the operations are about in users' memory namespaces."""
+        keys: dict[Namespace, list[str]] = {}
+        for op in ops:
+            keys.setdefault(op.namespace, []).append(op.key)
+        spaces: dict[Namespace, Changes] = {}
+        for namespace, wanted in keys.items():
+            if owner_of(namespace) is not None:
+                space = Changes(self._backend, namespace, now)
+                space.prefetch(wanted)
+                spaces[namespace] = space
+        return spaces
 
     def _subject(self, op: PutOp, changes: Changes | None) -> Subject:
         value = op.value or {}
