@@ -822,6 +822,10 @@ def as_memory_store(base_store: BaseStore, **options: Any) -> MemoryStore:
     return MemoryStore(BaseStoreBackend(base_store), **options)
 
 
-_WRAPPERS: Wrappers[MemoryStore] = Wrappers(
-    lambda backend: MemoryStore(backend, ttl=backend.ttl_config)
-)
+def _wrap(backend: BaseStoreBackend) -> MemoryStore:
+    store = MemoryStore(backend, ttl=backend.ttl_config)
+    store._executor()  # noqa: SLF001 - made now, so that the copies share its threads
+    return store
+
+
+_WRAPPERS: Final = Wrappers(_wrap)

@@ -142,7 +142,8 @@ class Binding:
             return self.wrap(store)
         msg = (
             f"The run's store is a {type(store).__name__}, which has no memory verbs: "
-            f"use a MemoryStore, or pass one around it."
+            f"use a MemoryStore, or give the tools wrap=as_memory_store of "
+            f"langchain_agentmemory.store."
         )
         raise InvalidInput(msg)
 
@@ -176,8 +177,8 @@ def store_of(runtime: Any = None, *, wrap: StoreWrapper | None = None) -> Any:
     Args:
         runtime: The `runtime` argument of the tool; `None` outside of a graph.
         wrap: How to make a memory store of a plain LangGraph store, for tools that
-            are used without a `MemoryStore`, for example `MemoryStore`'s own
-            constructor for other stores.
+            are used without a `MemoryStore`:
+            `langchain_agentmemory.store.as_memory_store`.
 
     Returns:
         The store that handed out the tool, else the one that the graph was compiled
