@@ -5,8 +5,10 @@ loop runs it there. What such a store would answer with a deadlock is refused fi
 """
 
 import asyncio
+import json
+import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, Result, SearchOp
@@ -21,6 +23,8 @@ from langchain_agentmemory.errors import (
 
 PAGE: Final = 1_000
 """Items asked for in one call; LangGraph's own servers answer up to so many."""
+
+_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")  # as JSON writes it
 
 _READS_AT_MOST: Final = 20  # in-memory stores take no lock: see `call`
 
@@ -95,10 +99,19 @@ class StoreBelow:
                 met = isinstance(error, RuntimeError) and "changed size" in str(error)
                 if met and reading and attempt < _READS_AT_MOST:
                     continue
-                detail = str(error) or type(error).__name__
-                msg = f"The {self.kind} below refused: {detail}"
-                raise BackendUnavailable(msg) from error
+                raise self._refused(ops, error) from error
         raise AssertionError  # the last attempt returns or raises
+
+    def _refused(self, ops: Sequence[Op], error: Exception) -> MemoryStoreError:
+        detail = next(iter(str(error).splitlines()), type(error).__name__)
+        values = [op.value for op in ops if isinstance(op, PutOp) and op.value]
+        if any(map(_is_special, values)):
+            msg = (
+                f"The {self.kind} below cannot hold NUL characters or lone "
+                f"surrogates: remove them from the text ({detail})."
+            )
+            return InvalidInput(msg)
+        return BackendUnavailable(f"The {self.kind} below refused: {detail}")
 
     def items(self, prefix: Namespace) -> dict[Namespace, dict[str, Item]]:
         """Return all items at and below a prefix, by namespace and key."""
@@ -131,6 +144,16 @@ class StoreBelow:
             results: list[Any] = self.call(ops)
             found.update((item.key, item) for item in results if item is not None)
         return found
+
+
+def _is_special(value: Mapping[str, Any]) -> bool:
+    """Tell whether a value holds text that some databases have no place for."""
+    text = json.dumps(dict(value), ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return _NUL.search(text) is not None
 
 
 def _home(store: BaseStore) -> asyncio.AbstractEventLoop | None:

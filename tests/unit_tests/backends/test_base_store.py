@@ -303,6 +303,36 @@ def test_two_wrappers_of_one_store_see_each_others_writes(plain):
     assert second.read_memories("ann")[0] == restored
 
 
+def test_two_stores_on_one_file_see_each_others_writes(tmp_path):
+    """As two processes do; their conditions hold between, not during, writes."""
+    file = str(tmp_path / "shared.db")
+    with (
+        SqliteStore.from_conn_string(file) as here,
+        SqliteStore.from_conn_string(file) as there,
+    ):
+        here.setup()
+        there.setup()
+        first = on(here, soft_delete=True, memory_limit=3)
+        second = on(there, soft_delete=True, memory_limit=3)
+        rome = first.add_memory("ann", "Lives in Rome", source=Source("t1"))
+        assert second.read_memories("ann") == [rome]
+        milan = second.update_memory("ann", rome.id, "Lives in Milan")
+        assert first.read_memories("ann") == [milan]
+        assert texts(first.memory_history("ann", milan.id)) == texts([rome, milan])
+        with pytest.raises(MemoryNotFound):
+            first.update_memory("ann", rome.id, "Lives in Turin")
+        first.delete_memory("ann", milan.id)
+        assert second.count_memories("ann") == 0
+        for turn in range(3):
+            (first, second)[turn % 2].add_memory("ann", f"memory {turn}")
+        for store in (first, second):
+            with pytest.raises(MemoryLimitExceeded):
+                store.add_memory("ann", "one too many")
+            newest = ["memory 2", "memory 1", "memory 0"]
+            assert texts(store.read_memories("ann")) == newest
+            assert len(store.search_memories("ann", "memory")) == 3
+
+
 def test_the_limit_is_exact_between_threads_and_wrappers(plain):
     stores = [on(plain, memory_limit=20), on(plain, memory_limit=20)]
     refused = []
@@ -401,6 +431,20 @@ def test_a_store_that_fails_is_read_anew_afterwards():
     assert texts(store.read_memories("ann")) == ["Plays chess"]
     store.update_memory("ann", entry.id, "Plays poker")
     assert texts(on(plain).read_memories("ann")) == ["Plays poker"]
+
+
+def test_text_that_the_store_below_cannot_hold_is_refused_and_harms_nothing():
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    plain = SqliteStore(connection)
+    plain.setup()
+    store = on(plain, soft_delete=True)
+    entry = store.add_memory("ann", "Plays chess\x00")
+    with pytest.raises(InvalidInput, match="SqliteStore below cannot hold"):
+        store.update_memory("ann", entry.id, "Plays \ud800")
+    assert texts(store.read_memories("ann")) == ["Plays chess\x00"]
+    store.update_memory("ann", entry.id, "Plays poker")
+    assert texts(on(plain).read_memories("ann")) == ["Plays poker"]
+    connection.close()
 
 
 def test_a_read_that_meets_a_writer_of_another_thread_is_repeated():
