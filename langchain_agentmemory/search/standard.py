@@ -35,7 +35,9 @@ from langchain_agentmemory.search.tokenize import (
 )
 
 _VERSION: Final = 1
-_CACHED_CHUNKS: Final = 1 << 14
+# Holds what 20,000 texts of 20,000 different words are made of. Half of this doubled the
+# cost of a text (67 for 33 µs) and saved 5 MB.
+_CACHED_CHUNKS: Final = 1 << 15
 _LONGEST_CACHED_CHUNK: Final = 40
 _LONGEST_WHOLE: Final = 64
 _EXTRA_WEIGHT: Final = 0.5
