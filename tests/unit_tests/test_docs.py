@@ -14,6 +14,7 @@ import pytest
 import typer
 
 from langchain_agentmemory import MemoryStore
+from langchain_agentmemory.backends.sqlite_schema import COLUMNS
 from langchain_agentmemory.cli.app import app
 from langchain_agentmemory.urls import backend_from_url
 
@@ -194,3 +195,16 @@ def test_both_readmes_have_the_same_content():
     assert languages[0] == languages[1]
     words = [set(CODE_SPAN.findall(prose(text))) for text in (english, chinese)]
     assert words[0] == words[1]
+
+
+def test_architecture_names_every_room_and_every_column():
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    named = set(CODE_SPAN.findall(prose(page)))
+    package = ROOT / "langchain_agentmemory"
+    rooms = {
+        path.stem
+        for path in package.iterdir()
+        if not path.name.startswith("_") and (path.is_dir() or path.suffix == ".py")
+    }
+    assert rooms <= named
+    assert set(COLUMNS) <= named
