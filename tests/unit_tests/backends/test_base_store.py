@@ -14,6 +14,13 @@ from langgraph.store.sqlite import AsyncSqliteStore, SqliteStore
 
 from langchain_agentmemory import MemoryStore, Source
 from langchain_agentmemory.backends import base_store
+from langchain_agentmemory.backends.base import (
+    Batch,
+    PreconditionFailed,
+    Record,
+    RecordState,
+    Write,
+)
 from langchain_agentmemory.backends.base_store import BaseStoreBackend
 from langchain_agentmemory.backends.base_store_writing import INTERNAL_ROOT
 from langchain_agentmemory.errors import (
@@ -24,6 +31,7 @@ from langchain_agentmemory.errors import (
 )
 from langchain_agentmemory.store import as_memory_store
 
+MINUTE = timedelta(minutes=1)
 ANN = ("memories", "default", "ann")
 
 
@@ -124,6 +132,27 @@ def test_source_and_versions_survive_a_put_of_plain_code(plain):
         assert entry.supersedes == (old.id,)
         assert entry.topics == ("home",)
         assert entry.created_at == new.created_at
+
+
+def test_what_was_beside_a_value_does_not_outlive_it(plain):
+    now = [1_700_000_000_000_000]
+    embedder = CountingEmbedder()
+
+    def wrap():
+        backend = BaseStoreBackend(plain, clock=lambda: now[0])
+        return MemoryStore(backend, index={"embed": embedder, "dims": 2}, ttl=MINUTE)
+
+    first = wrap()
+    short = first.add_memory("ann", "Plays chess")
+    other = first.add_memory("ann", "Owns a boat")
+    plain.put(ANN, short.id, {"memory": "Plays poker"})
+    plain.put(ANN, other.id, {"theme": "dark"})
+    now[0] += 120_000_000
+    for store in (first, wrap()):
+        assert texts(store.read_memories("ann")) == ["Plays poker"]
+        assert store.count_memories("ann") == 1
+        (record,) = store.backend.read(ANN, [short.id])
+        assert record.vectors is None
 
 
 def test_a_tombstone_is_revived_by_a_put_of_plain_code(plain):
@@ -299,6 +328,9 @@ def test_two_wrappers_of_one_store_see_each_others_writes(plain):
     assert texts(second.search_memories("ann", "chess")) == ["Plays chess"]
     second.update_memory("ann", entry.id, "Plays poker")
     assert texts(first.read_memories("ann")) == ["Plays poker"]
+    poker = second.add_memory("ann", "Plays poker")
+    second.delete_memory("ann", poker.id)
+    assert first.restore_memory("ann", poker.id).memory == "Plays poker"
     restored = first.restore_memory("ann", entry.id)
     assert second.read_memories("ann")[0] == restored
 
@@ -375,6 +407,37 @@ def test_memories_are_right_when_little_is_kept_in_mind(plain, monkeypatch):
     assert len(store.list_namespaces()) == 5
 
 
+def test_a_condition_is_not_met_by_a_revision_that_was_counted_anew(monkeypatch):
+    monkeypatch.setattr(base_store, "MIRRORED", 1)
+    plain = InMemoryStore()
+    backend = BaseStoreBackend(plain)
+    given = Record(ANN, "k", b'{"memory":"one"}')
+    (stored,) = backend.commit(Batch([Write(given)]))
+    expected = stored.revision
+    plain.put(ANN, "k", {"memory": "two"})
+    for number in range(3):
+        other = Record(("docs", str(number)), "k", b"{}")
+        backend.commit(Batch([Write(other)]))
+    with pytest.raises(PreconditionFailed):
+        backend.commit(Batch([Write(Record(ANN, "k", b"{}"), expect=expected)]))
+    assert plain.get(ANN, "k").value == {"memory": "two"}
+
+
+def test_times_grow_across_wrappers_whatever_the_clock_does(plain):
+    now = [1_700_000_000_000_000]
+
+    def put(key):
+        backend = BaseStoreBackend(plain, clock=lambda: now[0])
+        (stored,) = backend.commit(Batch([Write(Record(ANN, key, b"{}"))]))
+        return stored.updated_at
+
+    first = put("a")
+    stub = Record(ANN, "a", created_at=0, state=RecordState.STUB)
+    BaseStoreBackend(plain).commit(Batch([Write(stub, stamp=False)]))
+    now[0] -= 60_000_000
+    assert put("b") == first + 1
+
+
 # --- what the store below does not do ----------------------------------------------
 
 
@@ -445,6 +508,26 @@ def test_text_that_the_store_below_cannot_hold_is_refused_and_harms_nothing():
     store.update_memory("ann", entry.id, "Plays poker")
     assert texts(on(plain).read_memories("ann")) == ["Plays poker"]
     connection.close()
+
+
+def test_a_deletion_of_which_the_reply_was_lost_can_be_undone():
+    plain = Spying()
+    store = on(plain, soft_delete=True)
+    entry = store.add_memory("ann", "Plays chess")
+
+    def fails_at_last(op):
+        if op.namespace != (INTERNAL_ROOT, "heads"):
+            InMemoryStore.batch(plain, [op])
+            return True
+        msg = "connection lost"
+        raise OSError(msg)
+
+    plain.keep = fails_at_last
+    with pytest.raises(BackendUnavailable, match="connection lost"):
+        store.delete_memory("ann", entry.id)
+    plain.keep = lambda op: True
+    assert store.read_memories("ann") == []
+    assert store.restore_memory("ann", entry.id).memory == "Plays chess"
 
 
 def test_a_read_that_meets_a_writer_of_another_thread_is_repeated():
@@ -520,12 +603,14 @@ class CountingEmbedder:
 
 def test_the_embedder_of_the_store_below_sees_values_and_only_when_they_change():
     embedder = CountingEmbedder()
-    plain = InMemoryStore(index={"embed": embedder, "dims": 2, "fields": ["memory"]})
+    plain = InMemoryStore(index={"embed": embedder, "dims": 2})
     store = on(plain)
     old = store.add_memory("ann", "Lives in Rome", source=Source("t1"))
-    assert embedder.texts == ["Lives in Rome"]
+    assert len(embedder.texts) == 1
+    assert "Lives in Rome" in embedder.texts[0]
     store.add_memory("ann", "Lives in Milan", supersedes=[old.id])
-    assert embedder.texts == ["Lives in Rome", "Lives in Milan"]
+    assert len(embedder.texts) == 2
+    assert "Lives in Milan" in embedder.texts[1]
     assert len(plain.search(ANN, query="Rome")) == 2
 
 
