@@ -35,8 +35,8 @@ from langchain_agentmemory.search.tokenize import (
 )
 
 _VERSION: Final = 1
-# Holds what 20,000 texts of 20,000 different words are made of. Half of this doubles
-# the cost of a text (67 for 33 µs) and saves 5 MB.
+# Holds what 20,000 texts of 20,000 different words are made of. With half of this and
+# of the stems, a text costs 75 instead of 23 µs, and memory is 5 MB less.
 _CACHED_CHUNKS: Final = 1 << 15
 _LONGEST_CACHED_CHUNK: Final = 40
 _LONGEST_WHOLE: Final = 64
