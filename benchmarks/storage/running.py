@@ -32,7 +32,7 @@ _PACKAGES: Final = (
     "langchain-core",
     "numpy",
     "jieba",
-    "snowballstemmer",
+    "PyStemmer",
     "sqlite-vec",
 )
 _ONE_THREAD: Final = dict.fromkeys(

@@ -198,9 +198,9 @@ def _pairs(run: str) -> set[str]:
 
 @cache
 def _stemmer() -> Any:
-    import snowballstemmer  # noqa: PLC0415 - only needed once a question is read
+    from Stemmer import Stemmer  # noqa: PLC0415 - only needed once a question is read
 
-    return snowballstemmer.stemmer("english")
+    return Stemmer("english")
 
 
 @cache

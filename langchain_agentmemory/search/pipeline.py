@@ -7,6 +7,8 @@ the limit, so that a full page comes back whenever there is one.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import islice
 from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
@@ -77,10 +79,9 @@ class Criteria:
 
 
 TokenSet = Callable[[str], frozenset[str]]
-Fetch = Callable[[int | None], tuple[Sequence[Candidate[T]], float]]
-"""Takes a number `k` (`None` = all) and returns the `k` best candidates by score, with
-all that tie with the last of them, and an upper bound of every other one's score (0
-when there is no other)."""
+Fetch = Callable[[int | None], tuple[Sequence[Candidate[T]], bool]]
+"""Takes a number `k` (`None` = all) and returns the first `k` candidates in the order of
+`ordered` (fewer, if some may not be shown), and whether there are no more."""
 
 
 def find_page(
@@ -96,17 +97,21 @@ def find_page(
     limit = criteria.limit
     if limit is not None and limit <= 0:
         return []
-    k = None if limit is None else max(_FIRST_FETCH, 2 * limit)
+    # Age and event time change the order: then everything has to be looked at.
+    reordered = criteria.decay is not None or criteria.order_by_event_time
+    k = None if limit is None or reordered else max(_FIRST_FETCH, 2 * limit)
+    tokens = cache(token_set)  # a larger fetch meets the same texts again
     while True:
-        candidates, bound = fetch(k)
+        candidates, complete = fetch(k)
         entries, scarce = _narrowed(candidates, criteria)
-        page = _cut(entries, criteria, token_set)
-        if k is None or bound <= 0 or bound < criteria.threshold:
+        page = _cut(entries, criteria, tokens, best_first=not scarce)
+        if k is None or complete:
             return page
-        # Candidates of at most the bound stand behind a full page of better ones,
-        # unless one more of the wanted kind would end the fallback to other kinds.
-        is_full = limit is not None and len(page) == limit
-        if is_full and not scarce and min(e.score for e in page) > bound:
+        if candidates and candidates[-1].score < criteria.threshold:
+            return page
+        # What was not fetched stands behind a full page, unless one more of the
+        # wanted kind would end the fallback to other kinds.
+        if len(page) == limit and not scarce:
             return page
         k *= _GROWTH
 
@@ -115,8 +120,8 @@ def select(
     candidates: Iterable[Candidate[T]], criteria: Criteria, token_set: TokenSet
 ) -> list[Candidate[T]]:
     """Filter, order, fall back to other kinds, remove near-duplicates, and cut."""
-    entries, _ = _narrowed(candidates, criteria)
-    return _cut(entries, criteria, token_set)
+    entries, scarce = _narrowed(candidates, criteria)
+    return _cut(entries, criteria, token_set, best_first=not scarce)
 
 
 def _narrowed(
@@ -137,10 +142,19 @@ def _narrowed(
 
 
 def _cut(
-    entries: list[Candidate[T]], criteria: Criteria, token_set: TokenSet
+    entries: list[Candidate[T]],
+    criteria: Criteria,
+    token_set: TokenSet,
+    *,
+    best_first: bool,
 ) -> list[Candidate[T]]:
     if criteria.limit == 0:
         return []
+    if criteria.deduplicate and best_first:
+        # Only a better entry can make a duplicate of one: stop when the page is full.
+        seen = _SeenSets()
+        distinct = (e for e in entries if not seen.add_and_compare(token_set(e.text)))
+        return list(islice(distinct, criteria.limit))
     if criteria.deduplicate:
         entries = without_near_duplicates(entries, token_set)
     return entries[: criteria.limit]
@@ -233,24 +247,32 @@ def without_near_duplicates(
 
 
 class _SeenSets:
-    """Token sets met so far, found again by any token they share."""
+    """Token sets met so far, found again by a few tokens of each.
+
+    Sets that overlap by 4/5 share one of any fifth of their tokens and one more, if
+    both choose them in one order (prefix filtering: Chaudhuri, Ganti, Kaushik, 2006).
+    """
 
     def __init__(self) -> None:
-        self._sizes: list[int] = []
+        self._sets: list[frozenset[str]] = []
         self._holders: dict[str, list[int]] = {}
 
     def add_and_compare(self, tokens: frozenset[str]) -> bool:
         """Remember a set; tell whether an earlier one is a near-duplicate of it."""
-        common: dict[int, int] = {}
-        for token in tokens:
-            for number in self._holders.setdefault(token, []):
-                common[number] = common.get(number, 0) + 1
+        kept = -(-len(tokens) * DUPLICATE_NUMERATOR // DUPLICATE_DENOMINATOR)
+        prefix = sorted(tokens)[: len(tokens) - kept + 1] if tokens else []
         duplicate = any(
-            count * DUPLICATE_DENOMINATOR
-            >= DUPLICATE_NUMERATOR * (len(tokens) + self._sizes[number] - count)
-            for number, count in common.items()
+            _overlap(tokens, self._sets[number])
+            for token in prefix
+            for number in self._holders.get(token, ())
         )
-        for token in tokens:
-            self._holders[token].append(len(self._sizes))
-        self._sizes.append(len(tokens))
+        for token in prefix:
+            self._holders.setdefault(token, []).append(len(self._sets))
+        self._sets.append(tokens)
         return duplicate
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> bool:
+    common = len(one & other)
+    union = len(one) + len(other) - common
+    return common * DUPLICATE_DENOMINATOR >= DUPLICATE_NUMERATOR * union

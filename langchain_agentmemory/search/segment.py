@@ -13,7 +13,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from langchain_agentmemory.search.scripts import CJK_RUN, HAN
 
@@ -93,11 +93,16 @@ def load_dictionary() -> Cut:
     them; rjieba took a twentieth of the time.
     """
     try:
-        import rjieba  # type: ignore[import-not-found] # noqa: PLC0415 - optional
+        import rjieba  # noqa: PLC0415 - optional
     except ImportError:
         return load_jieba()
-    dictionary = rjieba.Jieba()
-    return lambda text: cast("list[str]", dictionary.cut_for_search(text, hmm=True))
+    dictionary: Any = rjieba.Jieba()
+
+    def cut(text: str) -> list[str]:
+        words: list[str] = dictionary.cut_for_search(text, hmm=True)
+        return words
+
+    return cut
 
 
 def load_jieba() -> Cut:

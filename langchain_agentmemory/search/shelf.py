@@ -281,17 +281,6 @@ class Shelf(Generic[T]):
             self._relocated(self.item(slot), view)
 
 
-def leading(
-    scores: NDArray[np.float32], k: int | None
-) -> tuple[NDArray[np.int64], float]:
-    """Return what `top` returns, and the best score of those left out (0 for none)."""
-    slots = top(scores, k)
-    if k is None:
-        return slots, 0.0
-    rest = scores[scores < scores[slots[-1]]] if len(slots) else scores
-    return slots, float(rest.max(initial=0))
-
-
 def top(scores: NDArray[np.float32], k: int | None) -> NDArray[np.int64]:
     """Return the slots of the `k` best positive scores and of all that tie with them.
 

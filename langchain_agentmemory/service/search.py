@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.backends.base import Namespace, Record, RecordFlags
+from langchain_agentmemory.backends.base import Namespace, Record
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import trim
 from langchain_agentmemory.search.fusion import hybrid_scores, vector_scores
@@ -175,16 +175,11 @@ class Search:
 
     def _fetch(
         self, shelf: Shelf[Held], scores: Scores, k: int | None
-    ) -> tuple[list[Candidate[Held]], float]:
-        slots = top(scores, k)
-        bound = 0.0
-        if k is not None and len(slots) < np.count_nonzero(scores > 0):
-            bound = float(np.nextafter(scores[slots[-1]], np.float32(0)))
+    ) -> tuple[list[Candidate[Held]], bool]:
+        slots, complete = _first(shelf, scores, k)
         candidates = []
-        for slot, score in zip(slots.tolist(), scores[slots].tolist(), strict=True):
-            held = shelf.item(slot)
-            if not held.record.flags & RecordFlags.LISTED:
-                continue
+        for slot in slots:
+            held, score = shelf.item(slot), float(scores[slot])
             entry = held.entry(self._settings.timezone)
             candidates.append(
                 Candidate(
@@ -198,7 +193,7 @@ class Search:
                     entry.updated_at,
                 )
             )
-        return candidates, bound
+        return candidates, complete
 
     def _explain(
         self,
@@ -299,6 +294,26 @@ class Search:
             distance: Scores = -np.sqrt(np.maximum(0, 2 - 2 * cosine))
             return distance
         return cosine
+
+
+def _first(shelf: Shelf[Held], scores: Scores, k: int | None) -> tuple[list[int], bool]:
+    """Return the slots of the `k` best memories, newest first among equals.
+
+    Also returns whether these are all that have a positive score.
+    """
+    found = top(scores, k)
+    complete = k is None or len(found) == np.count_nonzero(scores > 0)
+    slots = found.tolist()
+    if k is not None and len(slots) > k:  # many equals: the newest of them are enough
+        least = scores[slots[k - 1]]
+        better = [slot for slot in slots if scores[slot] > least]
+        newest = heapq.nlargest(
+            k - len(better),
+            slots[len(better) :],
+            key=lambda slot: shelf.item(slot).record.updated_at,
+        )
+        slots, complete = better + newest, False
+    return [slot for slot in slots if shelf.item(slot).listed], complete
 
 
 def _query_text(query: object) -> str:

@@ -39,11 +39,12 @@ _RECORD_BYTES: Final = 600  # an item kept by a shelf, beside its value
 class Held:
     """A record on a shelf, and the memory that it holds once somebody asked for it."""
 
-    __slots__ = ("_entry", "record")
+    __slots__ = ("_entry", "listed", "record")
 
     def __init__(self, record: Record) -> None:
         """Hold a record; nothing is parsed yet."""
         self.record = record
+        self.listed = bool(record.flags & RecordFlags.LISTED)
         self._entry: MemoryEntry | None = None
 
     def entry(self, timezone: tzinfo) -> MemoryEntry:

@@ -154,19 +154,13 @@ class Source:
     """Gives the best candidates as a shelf would, and counts how many it gave."""
 
     def __init__(self, candidates: Sequence[Candidate[str]]) -> None:
-        self._sorted = sorted(candidates, key=lambda c: -c.score)
+        self._sorted = ordered(candidates)
         self.given = 0
 
-    def __call__(self, k: int | None) -> tuple[list[Candidate[str]], float]:
-        best = self._sorted
-        bound = 0.0
-        if k is not None and k < len(best):
-            least = best[k - 1].score
-            rest = [c for c in best if c.score < least]
-            best = [c for c in best if c.score >= least]
-            bound = rest[0].score if rest else 0.0
+    def __call__(self, k: int | None) -> tuple[list[Candidate[str]], bool]:
+        best = self._sorted[:k]
         self.given = max(self.given, len(best))
-        return best, bound
+        return best, len(best) == len(self._sorted)
 
 
 _candidates = st.lists(

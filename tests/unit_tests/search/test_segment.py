@@ -21,6 +21,7 @@ from langchain_agentmemory.search.segment import (
 
 _SCRIPT = """
 import logging, sys, warnings
+sys.modules["rjieba"] = None  # jieba itself is under test
 warnings.simplefilter("error")
 logging.basicConfig(level=logging.DEBUG)
 levels = logging.getLogger().level

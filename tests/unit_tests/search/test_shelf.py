@@ -9,7 +9,7 @@ from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.search import index, postings
 from langchain_agentmemory.search.lexical import plain_scores, reference_scores
 from langchain_agentmemory.search.ranking import get_ranking
-from langchain_agentmemory.search.shelf import UNINDEXED, Shelf, leading, top
+from langchain_agentmemory.search.shelf import UNINDEXED, Shelf, top
 
 Texts = tuple[str, str]
 
@@ -265,13 +265,3 @@ def test_top_gives_ties_with_the_last_and_later_slots_first() -> None:
     assert top(scores, 0).tolist() == []
     assert top(scores, None).tolist() == [2, 3, 0, 5]
     assert top(scores, 99).tolist() == [2, 3, 0, 5]
-
-
-def test_leading_says_how_good_the_rest_may_be() -> None:
-    scores = np.array([0.5, 0, 0.9, 0.5, -np.inf, 0.1], np.float32)
-    slots, bound = leading(scores, 2)
-    assert slots.tolist() == [2, 3, 0]
-    assert bound == pytest.approx(0.1)
-    assert leading(scores, 4)[1] == 0
-    assert leading(scores, None)[1] == 0
-    assert leading(np.zeros(3, np.float32), 2)[1] == 0

@@ -331,3 +331,21 @@ def test_another_users_memories_do_not_weigh_in(make_store):
         store.add_memory("bob", f"tea {number}")
     assert store.search_memories("ann", "tea")[0].score == alone
     assert store.search_memories(UserKey("other", "ann"), "tea") == []
+
+
+def test_items_that_are_no_memories_never_crowd_memories_out(make_store):
+    store = make_store()
+    namespace = UserKey("default", "ann").namespace
+    store.add_memory("ann", "the tea tin")
+    for number in range(100):
+        store.put(namespace, f"k{number}", {"note": "tea"})
+    assert texts(store.search_memories("ann", "tea", limit=1)) == ["the tea tin"]
+
+
+def test_equals_come_newest_first_however_many_there_are(make_store):
+    store = make_store()
+    for number in range(300):
+        store.add_memory("ann", f"tea{number} tea")
+    store.add_memory("ann", "tea7 tea")
+    found = texts(store.search_memories("ann", "tea", limit=3))
+    assert found == ["tea7 tea", "tea299 tea", "tea298 tea"]
