@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta, tzinfo
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
@@ -22,8 +23,6 @@ from langgraph.store.base import (
 )
 
 from langchain_agentmemory.backends.base import Backend
-from langchain_agentmemory.backends.base_store import BaseStoreBackend
-from langchain_agentmemory.backends.base_store_wrappers import Wrappers
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import require_id, user_namespace
@@ -58,6 +57,8 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.tools import BaseTool
 
+    from langchain_agentmemory.backends.base_store import BaseStoreBackend
+    from langchain_agentmemory.backends.base_store_wrappers import Wrappers
     from langchain_agentmemory.tools.build import CustomTools
     from langchain_agentmemory.tools.registry import Switches, ToolSelection
     from langchain_agentmemory.users import UserSource
@@ -817,15 +818,25 @@ def as_memory_store(base_store: BaseStore, **options: Any) -> MemoryStore:
             raise InvalidInput(msg)
         return base_store
     if not options and isinstance(base_store, BaseStore):
-        return _WRAPPERS.of(base_store)
+        return _wrappers().of(base_store)
+    from langchain_agentmemory.backends.base_store import (  # noqa: PLC0415 - on demand
+        BaseStoreBackend,
+    )
+
     options.setdefault("ttl", getattr(base_store, "ttl_config", None))
     return MemoryStore(BaseStoreBackend(base_store), **options)
 
 
-def _wrap(backend: BaseStoreBackend) -> MemoryStore:
+@cache
+def _wrappers() -> "Wrappers[MemoryStore]":
+    from langchain_agentmemory.backends.base_store_wrappers import (  # noqa: PLC0415
+        Wrappers,  # on demand
+    )
+
+    return Wrappers(_wrap)
+
+
+def _wrap(backend: "BaseStoreBackend") -> MemoryStore:
     store = MemoryStore(backend, ttl=backend.ttl_config)
     store._executor()  # noqa: SLF001 - made now, so that the copies share its threads
     return store
-
-
-_WRAPPERS: Final = Wrappers(_wrap)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
-from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
+from langgraph.store.base import BaseStore, Op, PutOp
 
 from langchain_agentmemory.backends.base import (
     Batch,
@@ -19,7 +19,8 @@ from langchain_agentmemory.backends.base import (
     RecordState,
     Write,
 )
-from langchain_agentmemory.backends.base_store_access import PAGE, StoreBelow
+from langchain_agentmemory.backends.base_store_access import StoreBelow
+from langchain_agentmemory.backends.base_store_looking import Lookout
 from langchain_agentmemory.backends.base_store_mirror import Mirror
 from langchain_agentmemory.backends.base_store_mirrors import Mirrors
 from langchain_agentmemory.backends.base_store_writing import (
@@ -103,6 +104,7 @@ class BaseStoreBackend:
         self._clock = clock
         self._stripes = _stripes(store)
         self._mirrors = Mirrors(MIRRORED)
+        self._look = Lookout(self._below, self._mirrors)
         self.closed = False
 
     def open(self) -> None:
@@ -129,7 +131,7 @@ class BaseStoreBackend:
         """Return the heads at and below a prefix that have items."""
         with self._locked(None):
             now = self.now()
-            heads = [mirror.head(now) for mirror in self._see_below(prefix)]
+            heads = [mirror.head(now) for mirror in self._look.see_below(prefix)]
         self._trim()
         found = [head for head in heads if head.items]
         return sorted(found, key=lambda head: head.namespace)
@@ -137,7 +139,7 @@ class BaseStoreBackend:
     def read(self, namespace: Namespace, keys: Sequence[str]) -> list[Record | None]:
         """Return the records under these keys in any state."""
         with self._locked([namespace]):
-            mirror = self._glance(namespace, keys) or self._see(namespace)
+            mirror = self._look.glance(namespace, keys) or self._look.see(namespace)
             found = [mirror.find(key) for key in keys]
         self._trim()
         return found
@@ -175,7 +177,7 @@ class BaseStoreBackend:
             msg = f"Namespaces below {INTERNAL_ROOT!r} are reserved: use another."
             raise InvalidInput(msg)
         with self._locked(groups):
-            mirrors = {namespace: self._see(namespace) for namespace in groups}
+            mirrors = {namespace: self._look.see(namespace) for namespace in groups}
             now = self.now()
             for namespace, writes in groups.items():
                 mirrors[namespace].check(writes)
@@ -228,7 +230,7 @@ class BaseStoreBackend:
             for place, items in self._below.items((*COMPANIONS, *prefix)).items():
                 if not any(having in item.value for item in items.values()):
                     continue
-                mirror = self._see(place[len(COMPANIONS) :])
+                mirror = self._look.see(place[len(COMPANIONS) :])
                 stubs = [stub_of(record) for record in choose(mirror, now)]
                 writing = self._writing(mirror, stubs, now)
                 self._issue([writing])
@@ -271,82 +273,14 @@ class BaseStoreBackend:
                 writing.mirror.token = NO_TOKEN
             raise
 
-    # -- looking ---------------------------------------------------------------------
+    # -- locks -----------------------------------------------------------------------
 
     @contextmanager
     def _seen(self, namespace: Namespace) -> Iterator[Mirror]:
         """Lend a namespace as it is now, while nobody else here changes it."""
         with self._locked([namespace]):
-            yield self._see(namespace)
+            yield self._look.see(namespace)
         self._trim()
-
-    def _see(self, namespace: Namespace) -> Mirror:
-        mirror = self._mirrors.find(namespace)
-        if namespace[:1] == (INTERNAL_ROOT,):
-            return mirror
-        head = self._below.get(HEADS, [head_key(namespace)])
-        beside = None
-        if _token(head, namespace) != mirror.token:
-            place = (*COMPANIONS, *namespace)
-            beside = self._below.items(place).get(place, {})
-        items = self._below.items(namespace).get(namespace, {})
-        self._compare(mirror, head, beside, items)
-        return mirror
-
-    def _glance(self, namespace: Namespace, keys: Sequence[str]) -> Mirror | None:
-        """Bring some keys up to date, `None` where everything must be read."""
-        mirror = self._mirrors.find(namespace)
-        if mirror.void or len(keys) > PAGE:
-            return None
-        head, *found = self._below.call(
-            [
-                GetOp(HEADS, head_key(namespace), refresh_ttl=False),
-                *(GetOp(namespace, key, refresh_ttl=False) for key in keys),
-            ]
-        )
-        heads = {head.key: head} if isinstance(head, Item) else {}
-        if _token(heads, namespace) != mirror.token:
-            return None
-        items = {item.key: item for item in found if isinstance(item, Item)}
-        mirror.see(items, among=keys)
-        return mirror
-
-    def _see_below(self, prefix: Namespace) -> list[Mirror]:
-        if prefix[:1] == (INTERNAL_ROOT,):
-            return []
-        found = self._below.items(prefix)
-        namespaces = [space for space in found if space[:1] != (INTERNAL_ROOT,)]
-        mirrors = [self._mirrors.find(namespace) for namespace in namespaces]
-        heads = self._below.get(HEADS, [head_key(space) for space in namespaces])
-        stale = {m.namespace for m in mirrors if _token(heads, m.namespace) != m.token}
-        beside: dict[Namespace, dict[str, Item]] = {}
-        if stale:
-            beside = self._below.items((*COMPANIONS, *prefix))
-            found = self._below.items(prefix)
-        for mirror in mirrors:
-            space = mirror.namespace
-            own = beside.get((*COMPANIONS, *space), {}) if space in stale else None
-            self._compare(mirror, heads, own, found.get(space, {}))
-        return mirrors
-
-    def _compare(
-        self,
-        mirror: Mirror,
-        heads: Mapping[str, Item],
-        beside: Mapping[str, Item] | None,
-        items: Mapping[str, Item],
-    ) -> None:
-        """Bring a mirror up to date. Items must have been read after companions."""
-        if beside is None:
-            mirror.see(items)
-        else:
-            mirror.see_anew(items, {key: item.value for key, item in beside.items()})
-            head = heads.get(head_key(mirror.namespace))
-            mirror.token = _token(heads, mirror.namespace)
-            mirror.last = max(mirror.last, head.value["last"] if head else 0)
-        self._mirrors.keep(mirror)
-
-    # -- locks -----------------------------------------------------------------------
 
     @contextmanager
     def _locked(self, namespaces: Iterable[Namespace] | None) -> Iterator[None]:
@@ -381,11 +315,6 @@ class BaseStoreBackend:
             msg = "The store is closed: create a new MemoryStore."
             raise BackendUnavailable(msg)
         self._below.check()
-
-
-def _token(heads: Mapping[str, Item], namespace: Namespace) -> str | None:
-    head = heads.get(head_key(namespace))
-    return None if head is None else str(head.value["token"])
 
 
 def _stripes(store: BaseStore) -> list[Any]:
