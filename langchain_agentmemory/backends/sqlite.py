@@ -9,7 +9,6 @@ Vectors are plain blobs: no extension of SQLite is needed.
 
 import os
 import sqlite3
-import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -53,17 +52,6 @@ _SEPARATOR: Final = "."  # LangGraph forbids it inside labels
 _AFTER_SEPARATOR: Final = "/"  # the character that follows it
 _KEYS_AT_ONCE: Final = 500  # far below SQLite's limit of variables, whatever the build
 _CONTENT: Final = len(COLUMNS) - 2  # all columns but tokens and vectors
-
-_pools: "weakref.WeakSet[SQLitePool]" = weakref.WeakSet()
-
-
-def _forget_connections() -> None:
-    for pool in list(_pools):
-        pool._after_fork()  # noqa: SLF001 - the two halves of one mechanism
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_connections)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -140,7 +128,6 @@ class SQLiteBackend:
         )
         if self._pool.in_memory:  # every object has a database of its own
             self.capabilities = frozenset({Capability.ATOMIC_ACROSS_NAMESPACES})
-        _pools.add(self._pool)
         self._sql = _Statements(self._table)
 
     def ddl(self) -> str:
@@ -152,6 +139,7 @@ class SQLiteBackend:
         if self._opened:
             return
         place = self._pool.path
+        self._pool.check_header()
         with self._pool.reading() as connection:
             version = schema_version(connection, self._table, place)
         if version < len(MIGRATIONS) and self._skip_init:

@@ -4,6 +4,7 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,13 @@ from langchain_agentmemory.errors import BackendUnavailable
 
 Synchronous = Literal["NORMAL", "FULL"]
 
+_HEADER: Final = b"SQLite format 3\x00"
+
 IDLE_CONNECTIONS: Final = 8
 """Connections kept open while nobody uses them."""
+
+FORK_PATIENCE: Final = 5.0
+"""Seconds that a fork waits for connections in use to be given back."""
 
 
 class SQLitePool:
@@ -38,17 +44,47 @@ class SQLitePool:
         self._synchronous = synchronous
         self._closed = False
         self._reset()
+        _pools.add(self)
 
     def _reset(self) -> None:
         self._pid = os.getpid()
         self._write_lock = threading.RLock()
+        self._gate = threading.Condition()
+        self._lent = 0
+        self._forking = self._write_lock_held = False
         self._idle: list[sqlite3.Connection] = []
 
-    def _after_fork(self) -> None:
-        # A connection must not be used, nor closed, in a process that did not open
-        # it: keep the inherited ones alive and unused.
-        self._inherited = self._idle
+    def before_fork(self) -> None:
+        """Close what is open, and let nobody open anything until the fork is done.
+
+        SQLite keeps its locks per process. A child that inherits a connection takes
+        the parent's locks for its own: it would wait for ever for a write of the
+        parent, and the parent would delete a log that the child still writes to.
+        """
+        self._write_lock_held = self._write_lock.acquire(timeout=FORK_PATIENCE)
+        with self._gate:
+            self._forking = True
+            self._gate.wait_for(lambda: self._lent == 0, FORK_PATIENCE)
+        while self._idle and not self.in_memory:
+            self._idle.pop().close()
+
+    def after_fork_in_parent(self) -> None:
+        """Let connections be opened again."""
+        with self._gate:
+            self._forking = False
+            self._gate.notify_all()
+        if self._write_lock_held:
+            self._write_lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Start over with locks that nobody holds; a database in memory is copied."""
+        inherited = self._idle
         self._reset()
+        if self.in_memory:
+            self._idle = inherited
+        else:
+            # Neither used nor closed in a process that did not open them.
+            self._inherited = inherited
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -82,7 +118,7 @@ class SQLitePool:
 
     def _lock(self, *, closing: bool = False) -> threading.RLock:
         if self._pid != os.getpid():
-            self._after_fork()
+            self.after_fork_in_child()
         if self._closed and not closing:
             msg = "The store is closed: open it again with MemoryStore.from_url."
             raise BackendUnavailable(msg)
@@ -91,6 +127,9 @@ class SQLitePool:
     @contextmanager
     def _borrowed(self) -> Iterator[sqlite3.Connection]:
         self._lock()
+        with self._gate:
+            self._gate.wait_for(lambda: not self._forking)
+            self._lent += 1
         try:
             try:
                 connection = self._idle.pop()
@@ -104,6 +143,10 @@ class SQLitePool:
             raise BackendUnavailable(
                 explain(error, self.path, self._timeout)
             ) from error
+        finally:
+            with self._gate:
+                self._lent -= 1
+                self._gate.notify_all()
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         if self._closed or (not self.in_memory and len(self._idle) >= IDLE_CONNECTIONS):
@@ -132,6 +175,32 @@ class SQLitePool:
             raise
         return connection
 
+    def check_header(self) -> None:
+        """Refuse a file that is no database.
+
+        SQLite finds that out by itself, except for files of a few bytes, which it
+        takes for empty and overwrites.
+
+        Raises:
+            BackendUnavailable: If there is something else in the file.
+        """
+        path = Path(self.path)
+        if self.in_memory or not path.is_file():
+            return
+        try:
+            with path.open("rb") as file:
+                start = file.read(len(_HEADER))
+        except OSError:
+            return  # SQLite says what is wrong with it
+        if start and start != _HEADER:
+            raise BackendUnavailable(
+                explain(
+                    sqlite3.DatabaseError("file is not a database"),
+                    self.path,
+                    self._timeout,
+                )
+            )
+
     def use_wal(self) -> None:
         """Switch the file to write-ahead logging, so that readers never wait."""
         if self.in_memory:
@@ -150,6 +219,32 @@ class SQLitePool:
                 time.sleep(0.01)
             else:
                 return
+
+
+_pools: "weakref.WeakSet[SQLitePool]" = weakref.WeakSet()
+
+
+def _before_fork() -> None:
+    for pool in list(_pools):
+        pool.before_fork()
+
+
+def _after_fork_in_parent() -> None:
+    for pool in list(_pools):
+        pool.after_fork_in_parent()
+
+
+def _after_fork_in_child() -> None:
+    for pool in list(_pools):
+        pool.after_fork_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_after_fork_in_parent,
+        after_in_child=_after_fork_in_child,
+    )
 
 
 def is_busy(error: BaseException | None) -> bool:

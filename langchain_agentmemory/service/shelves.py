@@ -4,7 +4,9 @@ A shelf is brought up to date before each search: one cheap read of the namespac
 tells whether anything changed, and only what changed is read. Writing never loads one.
 """
 
+import os
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +36,17 @@ DEFAULT_BUDGET: Final = 256 * 1024 * 1024
 """Bytes that all shelves of a store may hold before the least used are dropped."""
 
 _RECORD_BYTES: Final = 600  # an item kept by a shelf, beside its value
+
+_all_shelves: "weakref.WeakSet[Shelves]" = weakref.WeakSet()
+
+
+def _renew_all_locks() -> None:
+    for shelves in list(_all_shelves):
+        shelves.renew_locks()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all_locks)
 
 
 class Held:
@@ -102,6 +115,7 @@ class Shelves:
         self._warm: OrderedDict[Namespace, WarmShelf] = OrderedDict()
         self._held = 0
         self._sizes: dict[Namespace, int] = {}
+        _all_shelves.add(self)
 
     @contextmanager
     def open(self, namespace: Namespace) -> Iterator[Shelf[Held] | None]:
