@@ -129,6 +129,8 @@ class Verbs:
         return self._entry(changes, key)
 
     def _refreshes(self, old: Record) -> bool:
+        if not old.flags & RecordFlags.LISTED:
+            return True  # an item without a text: nothing that could be repeated
         if self.settings.on_duplicate == "error":
             msg = (
                 f"This user already has this memory, with id {old.key}: update it "
@@ -163,7 +165,12 @@ class Verbs:
             kept = meta._replace(precision=content.precision)
             if target == source.key:
                 yield from self._write(
-                    changes, target, content.value(), kept, before=source
+                    changes,
+                    target,
+                    content.value(),
+                    kept,
+                    before=source,
+                    origin=source,
                 )
                 return target
             occupant = changes.kept(target)
