@@ -48,6 +48,7 @@ class Rules:
     on_duplicate: str = "refresh"
     soft: bool = False
     ttl: int | None = None
+    lazy: bool = False  # renew when half of the time to live has passed
 
 
 class Model:
@@ -100,10 +101,12 @@ class Model:
             self.remove(space, key)
 
     def renew(self, row):
-        """Reading renews the time to live, if that gains at least one percent."""
+        """Reading renews the time to live, if that gains a half, or one percent."""
         if row.ttl is not None and row.expires is not None:
             renewed = self.clock() + row.ttl
-            if renewed - row.expires >= row.ttl // 100:
+            if renewed - row.expires >= row.ttl // (
+                2 if self.rules.lazy and self.rules.ttl else 100
+            ):
                 row.expires = renewed
 
     def make_room(self, namespace, growth, planned):

@@ -28,7 +28,7 @@ from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.backends.sqlite import SQLiteBackend
 from langchain_agentmemory.errors import MemoryStoreError
 from langchain_agentmemory.testing import ManualClock
-from tests.contract.memory_model import Model, Rules, identity
+from tests.contract.memory_model import Model, Rules, completed, identity
 
 SOAK = os.environ.get("AGENTMEMORY_SOAK") == "1"
 STEPS = 10_000 if SOAK else 250  # at least, per engine
@@ -117,6 +117,7 @@ class Machine(RuleBasedStateMachine):
             on_duplicate=st.sampled_from(("refresh", "refresh", "keep", "error")),
             soft=st.booleans(),
             ttl=st.sampled_from((None, None, 60 * 60_000_000)),
+            lazy=st.booleans(),
         )
     )
     def set_up(self, rules):
@@ -135,13 +136,16 @@ class Machine(RuleBasedStateMachine):
         for store in self.stores:
             if self.engine != "memory":
                 store.close()
-        ttl = self.rules.ttl
+        ttl = None
+        if self.rules.ttl is not None:
+            eager = {"default_ttl": 60, "refresh_on_read": True}
+            ttl = timedelta(minutes=60) if self.rules.lazy else eager
         options = {
             "memory_limit": self.rules.limit,
             "on_limit": "evict" if self.rules.evict else "reject",
             "on_duplicate": self.rules.on_duplicate,
             "soft_delete": self.rules.soft,
-            "ttl": None if ttl is None else timedelta(microseconds=ttl),
+            "ttl": ttl,
         }
         backends = [self.backend, self.backend]
         if self.engine != "memory":
@@ -314,7 +318,9 @@ class Machine(RuleBasedStateMachine):
             self.check_entry(user, entry)
             self.model.renew(memories[entry.id])
 
-    @rule(pick=picks, text=texts, prefix=st.sampled_from(((), ("memories",), ("notes",))))
+    @rule(
+        pick=picks, text=texts, prefix=st.sampled_from(((), ("memories",), ("notes",)))
+    )
     def search_items_by_words(self, pick, text, prefix):
         (answer,) = self.stores[pick % 2].batch(
             [SearchOp(prefix, query=text, limit=EVERYTHING, refresh_ttl=False)]
@@ -370,7 +376,11 @@ class Machine(RuleBasedStateMachine):
         writes, operations = {}, []
         for number, (user, where, which, value, ttl) in enumerate(puts):
             namespace = user.namespace if where == 0 else PLAIN[where - 1]
-            key = self.a_key(user, which) if where == 0 else f"k{which % 3}"
+            key = f"k{which % 3}"
+            if where == 0 and which % 2:
+                key = identity(user, completed({"memory": TEXTS[which % len(TEXTS)]}))
+            elif where == 0:
+                key = self.a_key(user, which)
             given = None if number in deleted else value
             span = None if ttl is None else round(ttl * 60_000_000)
             writes[namespace, key] = (given, span)
@@ -436,6 +446,9 @@ class Machine(RuleBasedStateMachine):
             (namespace, key, row.value, row.created, row.updated)
             for namespace, key, row in self.model.all_rows(())
         ]
+        for namespace, key, row in self.model.all_rows(()):
+            (record,) = store.backend.read(namespace, [key])
+            assert (record.ttl, record.expires_at) == (row.ttl, row.expires)
         if self.rules.limit is not None:
             for user in USERS:
                 assert store.count_memories(user) <= self.rules.limit
@@ -462,7 +475,7 @@ def test_the_store_behaves_like_the_model(machine, record_property):
                 deadline=None,
                 database=None,
                 print_blob=True,
-                phases=[Phase.generate] if os.environ.get('NOSHRINK') else list(Phase),
+                phases=[Phase.generate] if os.environ.get("NOSHRINK") else list(Phase),
                 suppress_health_check=list(HealthCheck),
             ),
         )
