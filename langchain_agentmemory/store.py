@@ -27,7 +27,6 @@ from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import require_id, user_namespace
 from langchain_agentmemory.reports import Report
-from langchain_agentmemory.service.erasure import Erasure, erase
 from langchain_agentmemory.service.plans import Plan, arun, run
 from langchain_agentmemory.service.records import draft
 from langchain_agentmemory.service.service import Service
@@ -39,7 +38,6 @@ from langchain_agentmemory.service.settings import (
     minutes_of,
     ttl_config,
 )
-from langchain_agentmemory.service.sweeper import Sweeper
 from langchain_agentmemory.service.verbs import Patch
 from langchain_agentmemory.times import zone
 from langchain_agentmemory.types import (
@@ -59,6 +57,8 @@ if TYPE_CHECKING:
 
     from langchain_agentmemory.backends.base_store import BaseStoreBackend
     from langchain_agentmemory.backends.base_store_wrappers import Wrappers
+    from langchain_agentmemory.service.erasure import Erasure
+    from langchain_agentmemory.service.sweeper import Sweeper
     from langchain_agentmemory.tools.build import CustomTools
     from langchain_agentmemory.tools.registry import Switches, ToolSelection
     from langchain_agentmemory.users import UserSource
@@ -268,11 +268,11 @@ class MemoryStore(BaseStore):
         Raises:
             InvalidInput: If one of them cannot be carried out; none was.
         """
-        return self._run(self._service.items.batch(ops))
+        return self._run(self._service.batch(ops))
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Async twin of `batch`."""
-        return await self._arun(self._service.items.batch(list(ops)))
+        return await self._arun(self._service.batch(list(ops)))
 
     def put(
         self,
@@ -318,6 +318,10 @@ class MemoryStore(BaseStore):
         Returns:
             A future that is done when the sweeper has stopped. Cancelling it stops it.
         """
+        from langchain_agentmemory.service.sweeper import (  # noqa: PLC0415 - rare
+            Sweeper,
+        )
+
         interval = sweep_interval_minutes
         if interval is None:
             interval = (self.ttl_config or {}).get("sweep_interval_minutes") or 5
@@ -621,15 +625,19 @@ class MemoryStore(BaseStore):
         """Async twin of `revision`."""
         return await self._hop(self.revision, user)
 
-    def erase_user(self, user: User) -> Erasure:
+    def erase_user(self, user: User) -> "Erasure":
         """Remove everything that is kept about a user, deleted memories included.
 
         Returns:
             A receipt of what was removed.
         """
+        from langchain_agentmemory.service.erasure import (  # noqa: PLC0415 - rare
+            erase,
+        )
+
         return erase(self._service, self.user(user))
 
-    async def aerase_user(self, user: User) -> Erasure:
+    async def aerase_user(self, user: User) -> "Erasure":
         """Async twin of `erase_user`."""
         return await self._hop(self.erase_user, user)
 

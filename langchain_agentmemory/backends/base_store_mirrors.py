@@ -55,7 +55,8 @@ class Mirrors:
     def surplus(self) -> list[Mirror]:
         """Return what should be let go of, never the one that was used last."""
         with self._lock:
-            surplus, held = [], self._held
+            surplus: list[Mirror] = []
+            held = self._held
             for namespace, mirror in self._mirrors.items():
                 if held <= self._most or len(surplus) == len(self._mirrors) - 1:
                     break

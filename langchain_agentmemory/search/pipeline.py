@@ -80,8 +80,8 @@ class Criteria:
 
 TokenSet = Callable[[str], frozenset[str]]
 Fetch = Callable[[int | None], tuple[Sequence[Candidate[T]], bool]]
-"""Takes a number `k` (`None` = all) and returns the first `k` candidates in the order of
-`ordered` (fewer, if some may not be shown), and whether there are no more."""
+"""Takes a number `k` (`None` = all) and returns the first `k` candidates in the order
+of `ordered` (fewer, if some may not be shown), and whether there are no more."""
 
 
 def find_page(

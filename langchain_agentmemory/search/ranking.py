@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Final
 
 from langchain_agentmemory.errors import InvalidInput
-from langchain_agentmemory.search.reference import ReferenceTokenizer
 from langchain_agentmemory.search.standard import DefaultTokenizer
 from langchain_agentmemory.search.tokenize import Tokenizer
 
@@ -26,22 +26,23 @@ class Ranking:
     threshold: float
 
 
+NAMES: Final = ("default", "reference")
+
+
 @cache
-def _known() -> dict[str, Ranking]:
-    return {
-        "default": Ranking("default", DefaultTokenizer(), 0.0),
-        "reference": Ranking("reference", ReferenceTokenizer(), 0.3),
-    }
-
-
 def get_ranking(name: str) -> Ranking:
     """Return the ranking of this name.
 
     Raises:
         InvalidInput: If there is none.
     """
-    ranking = _known().get(name)
-    if ranking is None:
-        msg = f"Unknown ranking {name!r}: use one of {', '.join(_known())}."
-        raise InvalidInput(msg)
-    return ranking
+    if name == "default":
+        return Ranking(name, DefaultTokenizer(), 0.0)
+    if name == "reference":
+        from langchain_agentmemory.search.reference import (  # noqa: PLC0415 - rare
+            ReferenceTokenizer,
+        )
+
+        return Ranking(name, ReferenceTokenizer(), 0.3)
+    msg = f"Unknown ranking {name!r}: use one of {', '.join(NAMES)}."
+    raise InvalidInput(msg)

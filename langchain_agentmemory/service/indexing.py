@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Record, RecordFlags
 from langchain_agentmemory.search.index import UNINDEXED
-from langchain_agentmemory.service.embedding import Embedder, FieldPath, field_path
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.records import Meta, decode_meta
 from langchain_agentmemory.service.values import decode
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from langchain_agentmemory.search.ranking import Ranking
+    from langchain_agentmemory.service.embedding import Embedder, FieldPath
 
 INDEXED_CHARACTERS: Final = 100_000
 """Words beyond this many characters of an item are stored, but not searched."""
@@ -52,7 +52,7 @@ class Indexer:
         embedder: What makes vectors, `None` for a store without an index.
     """
 
-    def __init__(self, ranking: "Ranking", embedder: Embedder | None) -> None:
+    def __init__(self, ranking: "Ranking", embedder: "Embedder | None") -> None:
         """Remember both."""
         self.ranking = ranking
         self.embedder = embedder
@@ -123,6 +123,10 @@ class Indexer:
     def _texts_at(
         self, value: Mapping[str, Any], fields: Sequence[str] | None
     ) -> tuple[str, ...]:
+        from langchain_agentmemory.service.embedding import (  # noqa: PLC0415 - rare
+            field_path,
+        )
+
         paths = None if fields is None else [field_path(name) for name in fields]
         if self.embedder is None:
             return _texts_without_embedder(value, paths or ())
@@ -187,7 +191,7 @@ def _leaves(value: object) -> Iterator[str]:
 
 
 def _texts_without_embedder(
-    value: Mapping[str, Any], paths: Sequence[FieldPath]
+    value: Mapping[str, Any], paths: "Sequence[FieldPath]"
 ) -> tuple[str, ...]:
     from langgraph.store.base import get_text_at_path  # noqa: PLC0415
 

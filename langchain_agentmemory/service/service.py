@@ -1,8 +1,9 @@
 """The parts of the service put together, and what needs several of them."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from langchain_agentmemory.backends.base import (
@@ -19,9 +20,7 @@ from langchain_agentmemory.backends.base import (
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.service.changes import changed
-from langchain_agentmemory.service.embedding import Embedder
 from langchain_agentmemory.service.indexing import Indexer
-from langchain_agentmemory.service.items import Items
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.service.refresh import EAGER, LAZY, Refresh
@@ -35,7 +34,11 @@ from langchain_agentmemory.types import Memories, SearchOptions, Source, UserKey
 if TYPE_CHECKING:
     import numpy as np
     from langchain_core.embeddings import Embeddings
+    from langgraph.store.base import Op, Result
     from numpy.typing import NDArray
+
+    from langchain_agentmemory.service.embedding import Embedder
+    from langchain_agentmemory.service.items import Items
 
 _END_OF_TIME = 1 << 62
 REINDEX_AT_ONCE = 64
@@ -64,7 +67,7 @@ class Service:
         """Put the parts together; nothing is opened yet."""
         self.backend = backend
         self.settings = settings
-        self.embedder = Embedder(index) if index is not None else None
+        self.embedder = None if index is None else _embedder(index)
         self.index_config: Mapping[str, Any] | None = None
         if isinstance(index, Mapping):
             self.index_config = index
@@ -77,7 +80,18 @@ class Service:
         )
         self.verbs = Verbs(backend, self.indexer, settings)
         self._ranker = Search(self.indexer, self.shelves, settings)
-        self.items = Items(self.verbs, self._ranker, self._refresh)
+
+    def batch(self, ops: "Iterable[Op]") -> "Plan[list[Result]]":
+        """Run LangGraph operations; see `service.items`."""
+        return (yield from self._items.batch(ops))
+
+    @cached_property
+    def _items(self) -> "Items":
+        from langchain_agentmemory.service.items import (  # noqa: PLC0415 - on demand
+            Items,
+        )
+
+        return Items(self.verbs, self._ranker, self._refresh)
 
     def close(self) -> None:
         """Release the backend and the warm indexes."""
@@ -228,3 +242,11 @@ class Service:
             facts["index"] = f"by words and meaning ({self.embedder.name}, {dims} dims)"
         facts["timezone"] = str(self.settings.timezone)
         return facts
+
+
+def _embedder(index: "Mapping[str, Any] | Embeddings") -> "Embedder":
+    from langchain_agentmemory.service.embedding import (  # noqa: PLC0415 - on demand
+        Embedder,
+    )
+
+    return Embedder(index)
