@@ -13,6 +13,7 @@ from langchain_agentmemory.backends.base import (
     Write,
 )
 from langchain_agentmemory.backends.memory import is_live
+from langchain_agentmemory.service.values import can_be_key
 
 ATTEMPTS: Final = 200
 """How often a verb decides again because another writer was faster."""
@@ -40,7 +41,12 @@ class Changes:
 
     def prefetch(self, keys: Iterable[str]) -> None:
         """Read several records at once."""
-        missing = [key for key in dict.fromkeys(keys) if key not in self._read]
+        missing = []
+        for key in dict.fromkeys(keys):
+            if not can_be_key(key):
+                self._read[key] = None  # no engine can hold it, nor be asked for it
+            elif key not in self._read:
+                missing.append(key)
         if missing:
             found = self._backend.read(self.namespace, missing)
             self._read.update(zip(missing, found, strict=True))

@@ -85,13 +85,18 @@ def check_key(key: str) -> str:
     Raises:
         InvalidInput: If it is not text, or contains NUL or a lone surrogate.
     """
-    if not isinstance(key, str) or "\x00" in key or not _is_unicode(key):
+    if not isinstance(key, str) or not can_be_key(key):
         msg = (
             f"{key!r} cannot be a key: keys are text without NUL characters and lone "
             f"surrogates."
         )
         raise InvalidInput(msg)
     return key
+
+
+def can_be_key(text: str) -> bool:
+    """Tell whether every engine can hold a text as a key."""
+    return "\x00" not in text and _is_unicode(text)
 
 
 def check_labels(namespace: tuple[str, ...]) -> None:
