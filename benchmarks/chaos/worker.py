@@ -1,7 +1,7 @@
 """One writing process: mixed writes, each logged before it is tried and after.
 
-Run as `python -m benchmarks.chaos.worker FILE LOG NUMBER WRITES LIMIT ON_LIMIT`. The log
-is written with `os.write`, so that what stands in it survives a SIGKILL.
+Run as `python -m benchmarks.chaos.worker FILE LOG NUMBER WRITES LIMIT ON_LIMIT`. The
+log is written with `os.write`, so that what stands in it survives a SIGKILL.
 """
 
 import json

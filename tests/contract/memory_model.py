@@ -92,7 +92,7 @@ class Model:
         space.log.pop(key, None)
 
     def bury(self, space, key):
-        """Delete a row as the store is told to: softly if it is a memory, or for good."""
+        """Delete a row: softly if the store does so and it is a memory, or for good."""
         row = space.rows[key]
         if self.rules.soft and row.is_memory:
             del space.rows[key]

@@ -1,6 +1,5 @@
 """The contract kit, run on our own backends, and on backends that break it."""
 
-
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.backends.sqlite import SQLiteBackend
 from langchain_agentmemory.testing import (

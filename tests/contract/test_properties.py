@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -31,7 +31,7 @@ from langchain_agentmemory.testing import ManualClock
 from tests.contract.memory_model import Model, Rules, completed, identity
 
 SOAK = os.environ.get("AGENTMEMORY_SOAK") == "1"
-STEPS = 10_000 if SOAK else 250  # at least, per engine
+STEPS = 10_000 if SOAK else 1_000  # at least, per engine
 EVERYTHING = 1_000_000
 MINUTE = timedelta(minutes=1)
 
@@ -341,7 +341,7 @@ class Machine(RuleBasedStateMachine):
         wanted=st.sampled_from((None, {"memory": TEXTS[0]}, {"n": {"$gte": 2}})),
         refresh=st.booleans(),
     )
-    def search_items(self, pick, prefix, limit, offset, wanted, refresh):  # noqa: PLR0913
+    def search_items(self, pick, prefix, limit, offset, wanted, refresh):  # noqa: PLR0913, PLR0917 - hypothesis draws them
         operation = SearchOp(prefix, wanted, limit, offset, refresh_ttl=refresh)
         (answer,) = self.stores[pick % 2].batch([operation])
         rows = self.model.all_rows(prefix)
@@ -470,15 +470,14 @@ def test_the_store_behaves_like_the_model(machine, record_property):
         run_state_machine_as_test(
             machine,
             settings=settings(
-                max_examples=200 if SOAK else 12,
+                max_examples=200 if SOAK else 30,
                 stateful_step_count=60 if SOAK else 40,
                 deadline=None,
                 database=None,
                 print_blob=True,
-                phases=[Phase.generate] if os.environ.get("NOSHRINK") else list(Phase),
                 suppress_health_check=list(HealthCheck),
             ),
         )
     done = steps[machine.engine] - before
     record_property("steps", done)
-    print(f"{machine.engine}: {done} steps")
+    print(f"{machine.engine}: {done} steps")  # noqa: T201 - the number is wanted

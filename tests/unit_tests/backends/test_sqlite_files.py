@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import resource
 import shutil
 import signal
 import sqlite3
@@ -82,13 +81,14 @@ def test_a_damaged_file_is_refused_and_kept(path):
 def test_tables_of_somebody_else_are_left_alone(path, name):
     with sqlite3.connect(path) as connection:
         connection.execute(f"CREATE TABLE {name} (title TEXT)")
-        connection.execute(f"INSERT INTO {name} VALUES ('mine')")
+        connection.execute(f"INSERT INTO {name} VALUES ('mine')")  # noqa: S608
     connection.close()
     message = refusal(path)
     assert name in message
     assert "left untouched" in message
     connection = sqlite3.connect(path)
-    assert connection.execute(f"SELECT * FROM {name}").fetchall() == [("mine",)]
+    rows = connection.execute(f"SELECT * FROM {name}").fetchall()  # noqa: S608
+    assert rows == [("mine",)]
     connection.close()
 
 
@@ -214,7 +214,7 @@ def test_a_read_only_file_is_named(path):
         import os, sys
         from langchain_agentmemory import MemoryStore
         from langchain_agentmemory.errors import BackendUnavailable
-        MemoryStore.from_url("sqlite://").add_memory("ann", "x")  # imports what it needs
+        MemoryStore.from_url("sqlite://").setup()  # imports what it needs
         os.chmod(sys.argv[1], 0o444)
         os.chmod(os.path.dirname(sys.argv[1]), 0o555)
         if os.getuid() == 0:
@@ -299,8 +299,8 @@ def test_a_full_file_system_is_named(tmp_path):
     try:
         store = MemoryStore(SQLiteBackend(folder / "store.db"), memory_limit=None)
         done = 0
-        with pytest.raises(BackendUnavailable, match=r"full.*free some space"):
-            for done in range(10_000):  # noqa: B007 - counted below
+        with pytest.raises(BackendUnavailable, match=r"full.*free some space"):  # noqa: PT012 - the last of many
+            for done in range(10_000):
                 store.add_memory("ann", f"memory {done} " + "x" * 900)
         assert store.count_memories("ann") == done > 10
         store.close()
@@ -472,13 +472,13 @@ def test_a_fork_while_another_thread_writes_does_not_hang(path):
 def test_open_files_do_not_grow_with_use(path):
     store = open_store(path)
     store.add_memory("ann", "tea")
-    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
+    files = Path("/proc/self/fd")
+    before = len(list(files.iterdir())) if files.exists() else 0
     for _ in range(200):
         store.read_memories("ann")
         store.add_memory("ann", "tea")
-    after = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0
-    assert after <= before + 3 < limit
+    after = len(list(files.iterdir())) if files.exists() else 0
+    assert after <= before + 3
     store.close()
 
 

@@ -138,9 +138,11 @@ def test_a_read_limit_of_zero_is_none_at_all(make_store):
 
 
 @pytest.mark.parametrize("text", [
-    " ", "\n\t", "\u3000", "  tea  ", "a\x00b", "\x00", "lone \ud800 surrogate", "\udfff",
+    " ", "\n\t", "\u3000", "  tea  ", "a\x00b", "\x00",
+    "lone \ud800 surrogate", "\udfff",
     "\ufeffmark", "e\u0301", "🙂👩‍👩‍👧", "\u202eabc", "'; DROP TABLE memories; --",
-    '{"memory": "x"}', "<b>&amp;</b>", "%s %(x)s {}", "\r\n", "x" * 100_001, "字" * 50_000,
+    '{"memory": "x"}', "<b>&amp;</b>", "%s %(x)s {}", "\r\n",
+    "x" * 100_001, "字" * 50_000,
 ])  # fmt: skip
 def test_any_text_is_stored_as_it_is(make_store, text):
     store = make_store(soft_delete=True)
@@ -224,7 +226,9 @@ class Broken(Letters):
         return right
 
 
-@pytest.mark.parametrize("way", ["raises", "too short", "nan", "infinite", "text", "nothing"])  # fmt: skip
+@pytest.mark.parametrize(
+    "way", ["raises", "too short", "nan", "infinite", "text", "nothing"]
+)
 async def test_no_text_is_lost_when_an_embedder_fails(make_store, way, caplog):
     embedder = Broken(way)
     store = make_store(index={"embed": embedder, "dims": 26})
@@ -259,9 +263,9 @@ async def test_a_closed_store_says_so(make_store):
         lambda: store.get(NS, "k"),
         lambda: store.put(NS, "k", {}),
         lambda: store.search(NS),
-        lambda: store.list_namespaces(),
+        store.list_namespaces,
         lambda: store.erase_user("ann"),
-        lambda: store.sweep_ttl(),
+        store.sweep_ttl,
     ):
         with pytest.raises(BackendUnavailable, match="closed"):
             call()
