@@ -118,10 +118,11 @@ class Verbs:
         def decide(changes: Changes) -> Plan[str]:
             changes.prefetch([key, *supersedes])
             old = changes.active(key)
-            if old is not None and not self._refreshes(old):
-                return key
-            yield from self._store(changes, key, content, source)
-            versions.make_current(changes, key)
+            if old is None or self._refreshes(old):
+                yield from self._store(changes, key, content, source)
+                versions.make_current(changes, key)
+            elif supersedes:  # kept as it is, but what it replaces is news
+                versions.make_current(changes, key)
             versions.supersede(changes, key, supersedes)
             return key
 

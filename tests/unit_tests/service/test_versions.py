@@ -119,3 +119,14 @@ def test_mutual_supersession_keeps_one_current(store):
     store.add_memory("ann", "A", supersedes=[b.id])
     current = [e.memory for e in store.read_memories("ann") if not e.superseded_by]
     assert current == ["A"]
+
+
+def test_a_kept_duplicate_still_replaces_what_it_says_it_does(make_store):
+    store = make_store(on_duplicate="keep")
+    paris = store.add_memory("ann", "Paris", topics=["home"])
+    berlin = store.add_memory("ann", "Berlin")
+    again = store.add_memory("ann", "Paris", topics=["x"], supersedes=[berlin.id])
+    assert (again.topics, again.updated_at) == (("home",), paris.updated_at)
+    assert again.supersedes == (berlin.id,)
+    with pytest.raises(MemoryNotFound):
+        store.add_memory("ann", "Paris", supersedes=["unknown"])
