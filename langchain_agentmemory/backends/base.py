@@ -9,9 +9,9 @@ Times are integers: microseconds since the Unix epoch, UTC.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum, IntEnum, IntFlag
+from enum import Enum, IntEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,13 +43,17 @@ class RecordState(IntEnum):
     """Hard-deleted: only key and revision are left, so that caches notice."""
 
 
-class RecordFlags(IntFlag):
-    """What the layer above marks on a record."""
+class RecordFlags:
+    """What the layer above marks on a record: bits of an integer.
 
-    NONE = 0
-    LISTED = 1
+    Not an `enum.IntFlag`, whose operators take microseconds each: flags are looked at
+    in every read and write.
+    """
+
+    NONE: Final = 0
+    LISTED: Final = 1
     """Counts as a memory: in `Head.active`, limits and memory reads."""
-    UNINDEXED = 2
+    UNINDEXED: Final = 2
     """The writer asked for no index (`index=False`)."""
 
 
@@ -87,7 +91,7 @@ class Record:
     ttl: int | None = None
     revision: int = 0
     state: RecordState = RecordState.ACTIVE
-    flags: RecordFlags = RecordFlags.NONE
+    flags: int = RecordFlags.NONE
     tokens: bytes | None = None
     vectors: "NDArray[np.float32] | None" = None
     embedder: int = 0

@@ -85,7 +85,7 @@ def digest_of(value: Mapping[str, Any]) -> str:
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
-def flags_of(namespace: Namespace, value: Mapping[str, Any]) -> RecordFlags:
+def flags_of(namespace: Namespace, value: Mapping[str, Any]) -> int:
     """Return the flags of a value that other code wrote: memories are listed."""
     if owner_of(namespace) is not None and isinstance(value.get("memory"), str):
         return RecordFlags.LISTED
@@ -163,7 +163,7 @@ def _record(
         value,
         None if meta is None else _as_bytes(meta),
         state=state,
-        flags=RecordFlags(companion.get("flags", 0)),
+        flags=int(companion.get("flags", 0)),
     )
     for name in _PLAIN:
         if name in companion:

@@ -619,7 +619,7 @@ def _record(namespace: Namespace, row: Sequence[Any]) -> Record:
         ttl,
         revision,
         _STATES[state],
-        _FLAGS[flags],
+        flags,
         row[12] if full else None,
         unpack_vectors(row[13]) if full and row[13] is not None else None,
         row[9],
@@ -627,7 +627,6 @@ def _record(namespace: Namespace, row: Sequence[Any]) -> Record:
 
 
 _STATES: Final = tuple(RecordState)
-_FLAGS: Final = tuple(RecordFlags(bits) for bits in range(4))
 
 
 def pack_vectors(vectors: "NDArray[np.float32]") -> bytes:

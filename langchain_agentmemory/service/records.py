@@ -259,7 +259,7 @@ def is_memory(value: Mapping[str, Any]) -> bool:
     return isinstance(value.get("memory"), str)
 
 
-def listed(value: Mapping[str, Any], namespace: Namespace) -> RecordFlags:
+def listed(value: Mapping[str, Any], namespace: Namespace) -> int:
     """Return the flag that makes a record count as a memory, if it is one."""
     if owner_of(namespace) is not None and is_memory(value):
         return RecordFlags.LISTED

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from langchain_agentmemory.backends.base import Batch, Namespace, RecordFlags, Write
+from langchain_agentmemory.backends.base import Batch, Namespace, Write
 from langchain_agentmemory.testing.harness import Harness
 from langchain_agentmemory.testing.records import ANN, find, keys, put, record, shown
 
@@ -80,7 +80,7 @@ def numbers_and_flags_are_exact(harness: Harness) -> None:
     for bits in range(4):
         given = record(
             f"k{bits}",
-            flags=RecordFlags(bits),
+            flags=bits,
             created_at=first,
             updated_at=last,
             expires_at=last,
@@ -89,7 +89,7 @@ def numbers_and_flags_are_exact(harness: Harness) -> None:
         )
         harness.backend.commit(Batch([Write(given, stamp=False)]))
         found = find(harness.backend, f"k{bits}")
-        assert found.flags == RecordFlags(bits)
+        assert found.flags == bits
         assert found.created_at == first
         assert found.updated_at == found.expires_at == found.ttl == last
         assert found.embedder == (1 << 63) - 1
