@@ -1,11 +1,9 @@
 """The shape of the lexical score: its weights and constants."""
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Formula:
+class Formula(NamedTuple):
     """How the parts of a lexical score are weighed. All results lie in [0, 1].
 
     Attributes:

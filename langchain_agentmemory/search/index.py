@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.matches import Matches, Statistics, score_matches
+from langchain_agentmemory.search.matches import Matches, score_matches
 from langchain_agentmemory.search.postings import (
     BLOCK_SIZE,
     Block,
@@ -15,10 +15,8 @@ from langchain_agentmemory.search.postings import (
     documents_in_order,
     parse_blobs,
 )
-from langchain_agentmemory.search.tokenize import Query
-
-UNINDEXED: Final = b""
-"""The token blob of an item that takes no part in lexical search."""
+from langchain_agentmemory.search.statistics import Statistics
+from langchain_agentmemory.search.tokenize import UNINDEXED, Query
 
 _A = TypeVar("_A", bound=np.generic)
 
@@ -84,11 +82,12 @@ class LexicalIndex:
 
     def matches(self, query: Query) -> Matches:
         """Return the postings of the query's terms in living documents."""
+        wanted = np.array(query.terms, np.uint64)
         terms, codes, counts, sizes, bases = [], [], [], [], []
         for number, block in enumerate(self._blocks):
             if block is None:
                 continue
-            for index, postings in block.postings(query.terms):
+            for index, postings in block.postings(wanted):
                 terms.append(index)
                 codes.append(postings.codes)
                 counts.append(postings.counts)
@@ -110,8 +109,8 @@ class LexicalIndex:
 
     def statistics(self, query: Query, matches: Matches) -> Statistics:
         """Return what a score needs to know of the living documents."""
-        frequencies = matches.frequencies(len(query.terms))
-        return Statistics(self.documents, frequencies, *self._length_sums)
+        frequencies = matches.frequencies(len(query.terms)).tolist()
+        return Statistics(self.documents, tuple(frequencies), *self._length_sums)
 
     def scores(
         self, query: Query, statistics: Statistics | None
@@ -141,7 +140,7 @@ class LexicalIndex:
         counted = matches.slots[matches.first & in_phrase[matches.terms]]
         complete = np.bincount(counted, minlength=self.size) == len(phrase)
         candidates = np.flatnonzero(complete)
-        terms = [query.terms[index] for index in phrase]
+        terms = [np.uint64(query.terms[index]) for index in phrase]
         # Not np.unique, whose first call imports numpy.ma: 12 ms.
         for number in np.flatnonzero(np.bincount(candidates >> _BITS)).tolist():
             block = self._blocks[number]

@@ -7,31 +7,22 @@ same arithmetic over the postings of a shelf.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from langchain_agentmemory.search.formula import Formula
-from langchain_agentmemory.search.matches import Statistics
-from langchain_agentmemory.search.reference import ReferenceTokenizer
 from langchain_agentmemory.search.scripts import is_cjk, lower, phrase_text
+from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query, Tokenizer
 
-__all__ = [
-    "Statistics",
-    "explain_score",
-    "fallback_score",
-    "plain_scores",
-    "reference_scores",
-    "text_probe",
-]
+if TYPE_CHECKING:
+    from langchain_agentmemory.search.reference import ReferenceTokenizer
 
 
 def reference_scores(
     query: str,
     documents: Sequence[tuple[str, str]],
     *,
-    tokenizer: ReferenceTokenizer | None = None,
+    tokenizer: "ReferenceTokenizer | None" = None,
 ) -> list[float]:
     """Return the reference score of each document, the documents being the corpus.
 
@@ -45,7 +36,11 @@ def reference_scores(
 
 
 @cache
-def _reference_tokenizer() -> ReferenceTokenizer:
+def _reference_tokenizer() -> "ReferenceTokenizer":
+    from langchain_agentmemory.search.reference import (  # noqa: PLC0415 - rare
+        ReferenceTokenizer,
+    )
+
     return ReferenceTokenizer()
 
 
@@ -59,17 +54,17 @@ def plain_scores(
         (_PlainField(tokenizer, content), _PlainField(tokenizer, topics))
         for content, topics in documents
     ]
-    frequencies = [
+    frequencies = tuple(
         sum(1 for content, topics in fields if word in content or word in topics)
         for word in query.words
-    ]
+    )
     statistics = Statistics(
         len(documents),
-        np.array(frequencies, np.int64),
+        frequencies,
         sum(content.length for content, _ in fields),
         sum(topics.length for _, topics in fields),
     )
-    rarities = statistics.rarities().tolist()
+    rarities = statistics.rarities()
     means = statistics.mean_lengths()
     scores = []
     for pair, document in zip(fields, documents, strict=True):
@@ -127,9 +122,7 @@ def explain_score(
     """
     fields = (_PlainField(tokenizer, document[0]), _PlainField(tokenizer, document[1]))
     found = [word in fields[0] or word in fields[1] for word in query.words]
-    parts = _parts(
-        query, statistics.rarities().tolist(), statistics.mean_lengths(), fields
-    )
+    parts = _parts(query, statistics.rarities(), statistics.mean_lengths(), fields)
     if parts is None:
         parts = {"substring": fallback_score(query, *document)}
     pairs = list(zip(query.words, found, strict=True))
@@ -152,14 +145,14 @@ def _parts(
     content, topics = fields
     raw = covered = rareness = all_weights = all_rare = 0.0
     for word, weight, rarity in zip(query.words, query.weights, rarities, strict=True):
-        rare = float(weight) * rarity
-        all_weights += float(weight)
+        rare = weight * rarity
+        all_weights += weight
         all_rare += rare
         gain = content.saturated(word, means[0], formula)
         gain += formula.topics * topics.saturated(word, means[1], formula)
         if gain > 0:
             raw += rare * gain
-            covered += float(weight)
+            covered += weight
             rareness += rare
     if not covered:
         return None

@@ -6,43 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.search.formula import Formula
+from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Statistics:
-    """What a score needs to know of the whole corpus. Corpora add up with `+`.
-
-    Attributes:
-        documents: How many documents there are.
-        frequencies: In how many of them each term of the query occurs, int64.
-        content_length: Sum of their content lengths, in tokens.
-        topics_length: Sum of their topics' lengths, in tokens.
-    """
-
-    documents: int
-    frequencies: NDArray[np.int64]
-    content_length: int
-    topics_length: int
-
-    def __add__(self, other: "Statistics") -> "Statistics":
-        """Return the statistics of both corpora together, for the same query."""
-        return Statistics(
-            self.documents + other.documents,
-            self.frequencies + other.frequencies,
-            self.content_length + other.content_length,
-            self.topics_length + other.topics_length,
-        )
-
-    def rarities(self) -> NDArray[np.float64]:
-        """Return each term's inverse document frequency; always positive."""
-        frequencies = self.frequencies
-        return np.log1p((self.documents - frequencies + 0.5) / (frequencies + 0.5))
-
-    def mean_lengths(self) -> tuple[float, float]:
-        """Return the mean content and topics lengths, at least 1 each."""
-        count = max(self.documents, 1)
-        return max(self.content_length / count, 1), max(self.topics_length / count, 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,8 +68,8 @@ def score_matches(
     Returns:
         The slots of those documents, ascending, and their scores.
     """
-    formula, weights = query.formula, query.weights
-    rare = weights * statistics.rarities()
+    formula, weights = query.formula, np.array(query.weights)
+    rare = weights * np.array(statistics.rarities())
     gains = rare[matches.terms] * _saturated(formula, statistics, matches, lengths)
     # Coverage and rarity are sums over the matched terms: one sum does for both.
     shares = weights * (formula.coverage / max(weights.sum(), formula.floor))

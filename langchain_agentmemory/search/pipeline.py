@@ -5,11 +5,10 @@ the limit, so that a full page comes back whenever there is one.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from itertools import islice
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -24,8 +23,7 @@ _GROWTH: Final = 4
 _FIRST_FETCH: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate(Generic[T]):
+class Candidate(NamedTuple, Generic[T]):
     """A scored item, with what filters and ordering look at.
 
     Attributes:
@@ -49,8 +47,7 @@ class Candidate(Generic[T]):
     updated_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Criteria:
+class Criteria(NamedTuple):
     """What to keep of the candidates and in which order: search options, parsed.
 
     Attributes:
@@ -166,10 +163,7 @@ def decayed(
     """Return the candidates with scores halved for each half-life of their age."""
     moment = now or datetime.now(UTC)
     return [
-        replace(
-            entry,
-            score=entry.score * 0.5 ** (_age(entry, moment) / half_life),
-        )
+        entry._replace(score=entry.score * 0.5 ** (_age(entry, moment) / half_life))
         for entry in candidates
     ]
 

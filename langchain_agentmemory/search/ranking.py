@@ -1,16 +1,14 @@
 """The rankings that a store can be given by name."""
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.search.standard import DefaultTokenizer
 from langchain_agentmemory.search.tokenize import Tokenizer
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """How documents are tokenised and scored.
 
     Attributes:

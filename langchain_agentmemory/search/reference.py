@@ -69,16 +69,14 @@ class ReferenceTokenizer:
 
     def query(self, text: str) -> Query:
         """Return tokens of weight 1 in order, then new trigrams of weight 0.45."""
-        import numpy as np  # noqa: PLC0415 - not needed to write
-
         trimmed = trim(text)
         weighted = self.weighted_words(trimmed)
         primary = sum(1 for _, weight in weighted if weight == 1.0)
         return Query(
             text=trimmed,
             words=tuple(word for word, _ in weighted),
-            terms=np.array([word_hash(word) for word, _ in weighted], np.uint64),
-            weights=np.array([weight for _, weight in weighted], np.float64),
+            terms=tuple(word_hash(word) for word, _ in weighted),
+            weights=tuple(weight for _, weight in weighted),
             phrase=tuple(range(primary)),
             fallback=fallback_of(trimmed, has_words=primary > 0),
             formula=REFERENCE_FORMULA,

@@ -12,11 +12,16 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.index import UNINDEXED, LexicalIndex
+from langchain_agentmemory.search.index import LexicalIndex
 from langchain_agentmemory.search.lexical import fallback_score, text_probe
-from langchain_agentmemory.search.matches import Statistics
 from langchain_agentmemory.search.postings import BLOCK_SIZE
-from langchain_agentmemory.search.tokenize import Query, Tokenizer, is_blob_of
+from langchain_agentmemory.search.statistics import Statistics
+from langchain_agentmemory.search.tokenize import (
+    UNINDEXED,
+    Query,
+    Tokenizer,
+    is_blob_of,
+)
 from langchain_agentmemory.search.vectors import VectorColumn, Vectors
 
 T = TypeVar("T")

@@ -97,16 +97,14 @@ class DefaultTokenizer:
 
     def query(self, text: str) -> Query:
         """Return the query's tokens: words of weight 1, parts and n-grams of less."""
-        import numpy as np  # noqa: PLC0415 - not needed to write
-
         trimmed = trim(text)
         weights, phrase = self._weighted(trimmed)
         words = tuple(weights)
         return Query(
             text=trimmed,
             words=words,
-            terms=np.array([word_hash(word) for word in words], np.uint64),
-            weights=np.array(list(weights.values()), np.float64),
+            terms=tuple(map(word_hash, words)),
+            weights=tuple(weights.values()),
             phrase=tuple(range(phrase)),
             fallback=_fallback_of(trimmed, has_words=bool(weights)),
             formula=DEFAULT_FORMULA,

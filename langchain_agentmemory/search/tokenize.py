@@ -9,18 +9,16 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from langchain_agentmemory.search.formula import REFERENCE_FORMULA, Formula
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 HEADER: Final = struct.Struct("<Q4I")
 """Fingerprint, then the counts of the four groups of tokens."""
+
+UNINDEXED: Final = b""
+"""The token blob of an item that takes no part in lexical search."""
 
 WORD_BYTES: Final = 8
 HEADER_WORDS: Final = HEADER.size // WORD_BYTES
@@ -54,15 +52,14 @@ class Fallback(NamedTuple):
     normalized: str | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Query:
+class Query(NamedTuple):
     """A query as the scorer sees it.
 
     Attributes:
         text: The query, trimmed.
         words: Its distinct tokens as text, for explanations.
-        terms: The hashes of `words`, uint64, same order.
-        weights: What each token counts, float64, same order.
+        terms: The hashes of `words`, same order.
+        weights: What each token counts, same order.
         phrase: Indexes into `words` of the tokens whose order counts.
         fallback: What to look for in documents that no token matched.
         formula: How documents are scored.
@@ -70,11 +67,11 @@ class Query:
 
     text: str
     words: tuple[str, ...]
-    terms: "NDArray[np.uint64]"
-    weights: "NDArray[np.float64]"
+    terms: tuple[int, ...]
+    weights: tuple[float, ...]
     phrase: tuple[int, ...]
     fallback: Fallback | None = None
-    formula: Formula = field(default=REFERENCE_FORMULA)
+    formula: Formula = REFERENCE_FORMULA
 
 
 class Tokenizer(Protocol):

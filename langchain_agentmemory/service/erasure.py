@@ -40,7 +40,8 @@ def erase(service: "Service", user: UserKey) -> Erasure:
     for namespace in namespaces:
         for state, count in backend.drop(namespace).items():
             counts[state] += count
-        service.shelves.forget(namespace)
+        if service.shelves is not None:
+            service.shelves.forget(namespace)
     return Erasure(
         user,
         counts["active"],

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Record, RecordFlags
-from langchain_agentmemory.search.index import UNINDEXED
+from langchain_agentmemory.search.tokenize import UNINDEXED
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.records import Meta, decode_meta
 from langchain_agentmemory.service.values import decode
@@ -31,7 +31,7 @@ class Subject(NamedTuple):
     """
 
     value: Mapping[str, Any]
-    flags: RecordFlags
+    flags: int
     fields: tuple[str, ...] | None = None
     old: Record | None = None
 
@@ -83,7 +83,7 @@ class Indexer:
         for subject, texts, old in zip(subjects, wanted, reused, strict=True):
             own = old
             if own is None and vectors is not None and texts:
-                own = vectors[[rows[text] for text in texts]]
+                own = _rows(vectors, [rows[text] for text in texts])
             mark = self.embedder.fingerprint if self.embedder and own is not None else 0
             result.append(Indexed(self._tokens(subject), own, mark))
         return result
@@ -97,7 +97,7 @@ class Indexer:
     def words(
         self,
         value: Mapping[str, Any],
-        flags: RecordFlags,
+        flags: int,
         fields: Sequence[str] | None = None,
     ) -> tuple[str, str]:
         """Return the text of an item that is searched by words, and its labels."""
@@ -166,6 +166,14 @@ class Indexer:
         """Return a stored record as something to be indexed."""
         meta: Meta = decode_meta(record.meta)
         return Subject(decode(record.value), record.flags, meta.fields)
+
+
+def _rows(vectors: "NDArray[np.float32]", wanted: list[int]) -> "NDArray[np.float32]":
+    """Return rows; a view where they are neighbours, so that nothing is copied."""
+    first = wanted[0]
+    if wanted == list(range(first, first + len(wanted))):
+        return vectors[first : first + len(wanted)]
+    return vectors[wanted]
 
 
 def _strings(given: object) -> tuple[str, ...]:

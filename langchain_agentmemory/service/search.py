@@ -3,28 +3,25 @@
 import heapq
 import math
 from collections.abc import Iterator
-from datetime import timedelta
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.backends.base import Namespace, Record
-from langchain_agentmemory.errors import InvalidInput
-from langchain_agentmemory.identity import trim
 from langchain_agentmemory.search.fusion import hybrid_scores, vector_scores
-from langchain_agentmemory.search.lexical import Statistics
-from langchain_agentmemory.search.pipeline import Candidate, Criteria, find_page
+from langchain_agentmemory.search.pipeline import Candidate, find_page
 from langchain_agentmemory.search.shelf import Shelf, top
+from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query
+from langchain_agentmemory.service.criteria import criteria_of, query_text
 from langchain_agentmemory.service.filters import Predicate
+from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
-from langchain_agentmemory.service.records import text_field
-from langchain_agentmemory.service.settings import Settings, check_choice, check_limit
+from langchain_agentmemory.service.settings import Settings
 from langchain_agentmemory.service.shelves import Held, Shelves
 from langchain_agentmemory.service.values import decode
-from langchain_agentmemory.times import end_of_period, parse_event_time
 from langchain_agentmemory.types import (
     MemoryEntry,
     SearchMode,
@@ -33,9 +30,6 @@ from langchain_agentmemory.types import (
 
 Scores = NDArray[np.float32]
 Mode = Literal["lexical", "vector", "hybrid"]
-
-QUERY_CHARACTERS: Final = 10_000
-"""Characters of a query that are looked at."""
 
 
 class _Request(NamedTuple):
@@ -66,19 +60,19 @@ class Search:
     def __init__(self, indexer: Indexer, shelves: Shelves, settings: Settings) -> None:
         """Remember the parts."""
         self._indexer = indexer
-        self._shelves = shelves
+        self.shelves = shelves
         self._settings = settings
 
     def memories(
         self, namespace: Namespace, query: str, options: SearchOptions
     ) -> Plan[list[tuple[Record, MemoryEntry]]]:
         """Return one user's memories that fit, best first."""
-        criteria = self._criteria(options)
-        text = _query_text(query)
+        criteria = criteria_of(options, self._indexer, self._settings)
+        text = query_text(query)
         if not text or options.limit == 0:
             return []
         request = yield from self._request(text, options.mode)
-        with self._shelves.open(namespace) as shelf:
+        with self.shelves.open(namespace) as shelf:
             if shelf is None:
                 return []
             halves = self._score(shelf, request, None)
@@ -99,42 +93,6 @@ class Search:
                 )
                 for candidate in page
             ]
-
-    def _criteria(self, options: SearchOptions) -> Criteria:
-        zone = self._settings.timezone
-        after, before = options.time_after, options.time_before
-        kind = None if options.kind is None else text_field("kind", options.kind)
-        check_choice("mode", options.mode, get_args(SearchMode))
-        if options.mode in {"vector", "hybrid"} and self._indexer.embedder is None:
-            msg = (
-                f"mode={options.mode!r} needs an index: open the store with "
-                f"index={{'embed': …, 'dims': …}}, or search with mode='lexical'."
-            )
-            raise InvalidInput(msg)
-        return Criteria(
-            limit=check_limit("limit", options.limit),
-            threshold=self._threshold(options.similarity_threshold),
-            kind=kind,
-            kind_fallback=options.kind_fallback,
-            time_after=None if after is None else parse_event_time(after, zone)[0],
-            time_before=None if before is None else end_of_period(before, zone),
-            order_by_event_time=options.order_by_event_time,
-            deduplicate=options.deduplicate,
-            decay=_half_life(options.decay),
-        )
-
-    def _threshold(self, given: object) -> float:
-        if given is None:
-            return self._indexer.ranking.threshold
-        if (
-            isinstance(given, bool)
-            or not isinstance(given, int | float)
-            or not math.isfinite(given)
-            or not 0 <= given <= 1
-        ):
-            msg = f"similarity_threshold must be a number from 0 to 1, not {given!r}."
-            raise InvalidInput(msg)
-        return float(given)
 
     def _request(self, text: str, mode: SearchMode) -> Plan[_Request]:
         embedder = self._indexer.embedder
@@ -181,18 +139,7 @@ class Search:
         for slot in slots:
             held, score = shelf.item(slot), float(scores[slot])
             entry = held.entry(self._settings.timezone)
-            candidates.append(
-                Candidate(
-                    held,
-                    entry.id,
-                    entry.memory,
-                    score,
-                    entry.kind,
-                    entry.event_time,
-                    entry.created_at,
-                    entry.updated_at,
-                )
-            )
+            candidates.append(candidate_of(held, entry, score))
         return candidates, complete
 
     def _explain(
@@ -205,24 +152,15 @@ class Search:
         slot = shelf.slot(candidate.item.record.key)
         if slot is None:
             return {}
-        content, topics = self._indexer.words_of(candidate.item.record)
-        fields = [self._indexer.ranking.tokenizer.field(t) for t in (content, topics)]
-        words = {
-            word
-            for found in fields
-            for group in (found.primary, found.extra)
-            for word in group
-        }
         similarity = halves.similarity
         cosine = None if similarity is None else float(similarity[slot])
-        return {
-            "mode": request.mode,
-            "score": candidate.score,
-            "lexical": None if halves.lexical is None else float(halves.lexical[slot]),
-            "similarity": None if cosine == -math.inf else cosine,
-            "query_words": list(request.words.words),
-            "matched_words": [word for word in request.words.words if word in words],
-        }
+        marks = Marks(
+            request.mode,
+            candidate.score,
+            None if halves.lexical is None else float(halves.lexical[slot]),
+            None if cosine == -math.inf else cosine,
+        )
+        return explanation(self._indexer, request.words, candidate.item.record, marks)
 
     def items(
         self, prefix: Namespace, query: str, matches: Predicate | None, wanted: int
@@ -233,13 +171,13 @@ class Search:
         has no score. Without one it goes by words, and what matches none is left out.
         """
         mode: SearchMode = "vector" if self._indexer.embedder else "lexical"
-        request = yield from self._request(_query_text(query), mode)
-        namespaces = self._shelves.namespaces(prefix)
+        request = yield from self._request(query_text(query), mode)
+        namespaces = self.shelves.namespaces(prefix)
         statistics = self._statistics(namespaces, request)
         ranked: list[tuple[float, int, Record]] = []
         scoreless: list[tuple[int, Record]] = []
         for namespace in namespaces:
-            with self._shelves.open(namespace) as shelf:
+            with self.shelves.open(namespace) as shelf:
                 if shelf is None:
                     continue
                 scores = self._item_scores(shelf, request, statistics)
@@ -265,10 +203,10 @@ class Search:
             return None
         total: Statistics | None = None
         for namespace in namespaces:
-            with self._shelves.open(namespace) as shelf:
+            with self.shelves.open(namespace) as shelf:
                 if shelf is not None:
                     own = shelf.statistics(request.words)
-                    total = own if total is None else total + own
+                    total = own if total is None else total.merged(own)
         return total
 
     def _item_scores(
@@ -314,22 +252,6 @@ def _first(shelf: Shelf[Held], scores: Scores, k: int | None) -> tuple[list[int]
         )
         slots, complete = better + newest, False
     return [slot for slot in slots if shelf.item(slot).listed], complete
-
-
-def _query_text(query: object) -> str:
-    if not isinstance(query, str):
-        msg = f"query must be text, not {type(query).__name__}."
-        raise InvalidInput(msg)
-    return trim(query[:QUERY_CHARACTERS])
-
-
-def _half_life(given: object) -> timedelta | None:
-    if given is None:
-        return None
-    if not isinstance(given, timedelta) or given <= timedelta(0):
-        msg = f"decay must be a positive timedelta (a half-life), not {given!r}."
-        raise InvalidInput(msg)
-    return given
 
 
 def _matching(

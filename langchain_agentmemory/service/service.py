@@ -24,9 +24,8 @@ from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.service.refresh import EAGER, LAZY, Refresh
-from langchain_agentmemory.service.search import Search
 from langchain_agentmemory.service.settings import Settings, check_limit
-from langchain_agentmemory.service.shelves import DEFAULT_BUDGET, Shelves
+from langchain_agentmemory.service.small_search import SmallSearch
 from langchain_agentmemory.service.verbs import Verbs, with_index
 from langchain_agentmemory.times import parse_event_time
 from langchain_agentmemory.types import Memories, SearchOptions, Source, UserKey
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
 
     from langchain_agentmemory.service.embedding import Embedder
     from langchain_agentmemory.service.items import Items
+    from langchain_agentmemory.service.search import Search
+    from langchain_agentmemory.service.shelves import Shelves
 
 _END_OF_TIME = 1 << 62
 REINDEX_AT_ONCE = 64
@@ -73,13 +74,10 @@ class Service:
             self.index_config = index
         elif index is not None:
             self.index_config = {"embed": index, "dims": None, "fields": ["$"]}
-        budget = check_limit("search_memory", search_memory)
+        self._search_memory = check_limit("search_memory", search_memory)
         self.indexer = Indexer(get_ranking(ranking), self.embedder)
-        self.shelves = Shelves(
-            backend, self.indexer, DEFAULT_BUDGET if budget is None else budget
-        )
         self.verbs = Verbs(backend, self.indexer, settings)
-        self._ranker = Search(self.indexer, self.shelves, settings)
+        self._small = SmallSearch(backend, self.indexer, settings)
 
     def batch(self, ops: "Iterable[Op]") -> "Plan[list[Result]]":
         """Run LangGraph operations; see `service.items`."""
@@ -93,9 +91,35 @@ class Service:
 
         return Items(self.verbs, self._ranker, self._refresh)
 
+    @cached_property
+    def _ranker(self) -> "Search":
+        from langchain_agentmemory.service.search import (  # noqa: PLC0415 - numpy
+            Search,
+        )
+        from langchain_agentmemory.service.shelves import (  # noqa: PLC0415 - numpy
+            DEFAULT_BUDGET,
+            Shelves,
+        )
+
+        given = self._search_memory
+        budget = DEFAULT_BUDGET if given is None else given
+        shelves = Shelves(self.backend, self.indexer, budget)
+        ranker = Search(self.indexer, shelves, self.settings)
+        # Of two threads that get here at once, both use the first one's: shelves that
+        # only one of them knew would not be emptied when a user is erased.
+        kept: Search = vars(self).setdefault("_ranker", ranker)
+        return kept
+
+    @property
+    def shelves(self) -> "Shelves | None":
+        """The warm indexes, `None` before anything needed one."""
+        ranker: Search | None = vars(self).get("_ranker")
+        return None if ranker is None else ranker.shelves
+
     def close(self) -> None:
         """Release the backend and the warm indexes."""
-        self.shelves.clear()
+        if self.shelves is not None:
+            self.shelves.clear()
         self.backend.close()
 
     def embed(self, request: Embed) -> "NDArray[np.float32] | None":
@@ -116,7 +140,11 @@ class Service:
         self, user: UserKey, query: str, options: SearchOptions
     ) -> Plan[Memories]:
         """Return the memories that fit a query, best first."""
-        found = yield from self._ranker.memories(user.namespace, query, options)
+        found = None
+        if self._small.is_due():
+            found = self._small.memories(user.namespace, query, options)
+        if found is None:
+            found = yield from self._ranker.memories(user.namespace, query, options)
         self._renew([record for record, _ in found])
         return Memories(entry for _, entry in found)
 
@@ -219,7 +247,9 @@ class Service:
         """Return how things are right now."""
         started = self.backend.now()
         engine = self.backend.describe()
-        warm = self.shelves.describe()
+        warm = {"shelves": 0, "bytes": 0}
+        if self.shelves is not None:
+            warm = self.shelves.describe()
         facts: dict[str, object] = {
             "state": "ok",
             "engine": engine["engine"],

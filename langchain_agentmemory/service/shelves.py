@@ -26,8 +26,8 @@ from langchain_agentmemory.backends.base import (
     RecordState,
 )
 from langchain_agentmemory.backends.memory import is_live
-from langchain_agentmemory.search.index import UNINDEXED
 from langchain_agentmemory.search.shelf import Shelf
+from langchain_agentmemory.search.tokenize import UNINDEXED
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.types import MemoryEntry

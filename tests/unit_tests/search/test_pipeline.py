@@ -182,6 +182,7 @@ _criteria = st.builds(
     kind=st.sampled_from([None, "fact", "episode", "dream"]),
     kind_fallback=st.booleans(),
     time_after=st.sampled_from([None, NOW + timedelta(days=1)]),
+    time_before=st.sampled_from([None, NOW + timedelta(days=2)]),
     order_by_event_time=st.booleans(),
     deduplicate=st.booleans(),
     decay=st.sampled_from([None, timedelta(days=5)]),

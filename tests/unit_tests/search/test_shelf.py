@@ -141,7 +141,7 @@ def test_statistics_of_several_shelves_make_their_scores_comparable(
         whole.upsert(str(number), texts, None)
         (first if number < 1 else second).upsert(str(number), texts, None)
     query = whole.tokenizer.query("red boat")
-    statistics = first.statistics(query) + second.statistics(query)
+    statistics = first.statistics(query).merged(second.statistics(query))
     parts = scores_by_key(first, first.lexical(query, statistics)) | scores_by_key(
         second, second.lexical(query, statistics)
     )

@@ -1,0 +1,89 @@
+"""Search options and queries, checked: what a search is to do."""
+
+import math
+from datetime import timedelta
+from typing import Final, get_args
+
+from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.identity import trim
+from langchain_agentmemory.search.pipeline import Criteria
+from langchain_agentmemory.service.indexing import Indexer
+from langchain_agentmemory.service.records import text_field
+from langchain_agentmemory.service.settings import Settings, check_choice, check_limit
+from langchain_agentmemory.times import end_of_period, parse_event_time
+from langchain_agentmemory.types import SearchMode, SearchOptions
+
+QUERY_CHARACTERS: Final = 10_000
+"""Characters of a query that are looked at."""
+
+
+def criteria_of(
+    options: SearchOptions, indexer: Indexer, settings: Settings
+) -> Criteria:
+    """Return what the options ask for.
+
+    Args:
+        options: As the caller gave them.
+        indexer: Whose ranking has the default threshold, and whose embedder, if any,
+            decides which modes there are.
+        settings: Whose timezone naive times are in.
+
+    Raises:
+        InvalidInput: If an option makes no sense, or needs an index that is missing.
+    """
+    zone = settings.timezone
+    after, before = options.time_after, options.time_before
+    kind = None if options.kind is None else text_field("kind", options.kind)
+    check_choice("mode", options.mode, get_args(SearchMode))
+    if options.mode in {"vector", "hybrid"} and indexer.embedder is None:
+        msg = (
+            f"mode={options.mode!r} needs an index: open the store with "
+            f"index={{'embed': …, 'dims': …}}, or search with mode='lexical'."
+        )
+        raise InvalidInput(msg)
+    return Criteria(
+        limit=check_limit("limit", options.limit),
+        threshold=_threshold(options.similarity_threshold, indexer),
+        kind=kind,
+        kind_fallback=options.kind_fallback,
+        time_after=None if after is None else parse_event_time(after, zone)[0],
+        time_before=None if before is None else end_of_period(before, zone),
+        order_by_event_time=options.order_by_event_time,
+        deduplicate=options.deduplicate,
+        decay=_half_life(options.decay),
+    )
+
+
+def query_text(query: object) -> str:
+    """Return the part of a query that is looked at, trimmed.
+
+    Raises:
+        InvalidInput: If it is no text.
+    """
+    if not isinstance(query, str):
+        msg = f"query must be text, not {type(query).__name__}."
+        raise InvalidInput(msg)
+    return trim(query[:QUERY_CHARACTERS])
+
+
+def _threshold(given: object, indexer: Indexer) -> float:
+    if given is None:
+        return indexer.ranking.threshold
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, int | float)
+        or not math.isfinite(given)
+        or not 0 <= given <= 1
+    ):
+        msg = f"similarity_threshold must be a number from 0 to 1, not {given!r}."
+        raise InvalidInput(msg)
+    return float(given)
+
+
+def _half_life(given: object) -> timedelta | None:
+    if given is None:
+        return None
+    if not isinstance(given, timedelta) or given <= timedelta(0):
+        msg = f"decay must be a positive timedelta (a half-life), not {given!r}."
+        raise InvalidInput(msg)
+    return given
