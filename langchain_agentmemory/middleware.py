@@ -27,7 +27,7 @@ from langchain_agentmemory.nodes.injection import (
 from langchain_agentmemory.nodes.loading import Gate, Loaded, MemoryLoader, Run
 from langchain_agentmemory.nodes.preload import checked_mode
 from langchain_agentmemory.types import MemoryReader, UserKey
-from langchain_agentmemory.users import UserSource
+from langchain_agentmemory.users import UserResolver, UserSource
 
 _KEY = "preloaded_memories"
 
@@ -91,7 +91,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         playbook: str | None = None,
         tools: bool = True,
         extract: bool = True,
-        user: UserSource = None,
+        user: UserSource | UserResolver = None,
         when: Gate | None = None,
     ) -> None:
         """Choose what the agent gets.
@@ -107,7 +107,8 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
             tools: Bring the store's tools. Without a store these are the ones that a
                 store shows by default, and they use the store of the run.
             extract: Hand finished turns to the store's extractor, if it has one.
-            user: Whose memories: a user, or a function of the runtime that returns one.
+            user: Whose memories: a user, a function of the runtime that returns one, or
+                a `UserResolver`.
                 `None` finds the user of the run.
             when: `(state, runtime) -> bool`; False preloads nothing in this turn.
 

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from langchain_agentmemory.service.sweeper import Sweeper
     from langchain_agentmemory.tools.build import CustomTools
     from langchain_agentmemory.tools.registry import Switches, ToolSelection
-    from langchain_agentmemory.users import UserSource
+    from langchain_agentmemory.users import UserResolver, UserSource
 
 T = TypeVar("T")
 
@@ -672,7 +672,7 @@ class MemoryStore(BaseStore):
 
     def tools(
         self,
-        user: "User | Callable[..., User] | None" = None,
+        user: "User | Callable[..., User] | UserResolver | None" = None,
         *,
         enable: "Switches" = (),
         disable: "Switches" = (),
@@ -681,7 +681,8 @@ class MemoryStore(BaseStore):
         """Return the memory tools for an agent.
 
         Args:
-            user: Whose memories; the user of the run if not given.
+            user: Whose memories: a user, a function of the runtime, or a
+                `UserResolver`; the user of the run if not given.
             enable: Tools to switch on for this call, such as `["memory_delete"]`.
             disable: Tools to switch off for this call.
             expose: Tools to show although an extractor works behind the scenes.
@@ -697,7 +698,15 @@ class MemoryStore(BaseStore):
         selection = self._selection().adjusted(
             enable=enable, disable=disable, expose=expose
         )
-        bound: UserSource = user if user is None or callable(user) else self.user(user)
+        from langchain_agentmemory.users import (  # noqa: PLC0415 - on demand
+            UserResolver,
+        )
+
+        bound: UserSource | UserResolver
+        if user is None or callable(user) or isinstance(user, UserResolver):
+            bound = user
+        else:
+            bound = self.user(user)
         return build_tools(
             selection.exposed,
             store=self,

@@ -171,7 +171,8 @@ class Memories(list[MemoryEntry]):
         """Return one line per memory."""
         if not self:
             return "Memories([])"
-        lines = [f"Memories({len(self)} entries)"]
+        noun = "entry" if len(self) == 1 else "entries"
+        lines = [f"Memories({len(self)} {noun})"]
         for entry in self:
             score = "" if entry.score is None else f"{entry.score:.3f}  "
             when = entry.event_label()
@@ -197,14 +198,17 @@ class Memories(list[MemoryEntry]):
             ("topics", [", ".join(entry.topics) for entry in self]),
             ("participants", [", ".join(entry.participants) for entry in self]),
             ("location", [entry.location or "" for entry in self]),
-            ("updated", [f"{entry.updated_at:%Y-%m-%d %H:%M:%S}" for entry in self]),
+            (
+                "updated (UTC)",
+                [f"{entry.updated_at:%Y-%m-%d %H:%M:%S}" for entry in self],
+            ),
         ]
         shown = [
             (name, cells)
             for name, cells in columns
             if name in {"id", "memory"} or any(cells)
         ]
-        head = "".join(f"<th>{name}</th>" for name, _ in shown)
+        head = "".join(f'<th style="text-align:left">{name}</th>' for name, _ in shown)
         rows = "".join(
             "<tr>"
             + "".join(

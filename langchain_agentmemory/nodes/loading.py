@@ -87,7 +87,7 @@ class MemoryLoader:
         *,
         limit: int = 10,
         playbook: str | None = None,
-        user: UserSource = None,
+        user: UserSource | UserResolver = None,
         when: Gate | None = None,
     ) -> None:
         """Check and keep the options. See `PreloadMemories` for what they mean.
@@ -110,7 +110,7 @@ class MemoryLoader:
         self._limit = limit
         self._playbook = playbook
         self._when = when
-        self._resolver = UserResolver(user)
+        self._resolver = user if isinstance(user, UserResolver) else UserResolver(user)
         self._store = None if store is None else _as_reader(store)
 
     def load(self, state: Any, run: Run) -> Loaded:
@@ -193,7 +193,9 @@ class MemoryLoader:
         app_name = getattr(reader, "app_name", None) or DEFAULT_APP_NAME
         if user is not None:
             return as_user_key(user, app_name)
-        resolver = replace(self._resolver, app_name=app_name)
+        resolver = self._resolver
+        if resolver.app_name == DEFAULT_APP_NAME:  # plain ids are of the store's
+            resolver = replace(resolver, app_name=app_name)
         return resolver.resolve(run.runtime, run.config)
 
     def tools(self) -> list[BaseTool]:

@@ -15,7 +15,7 @@ from langchain_agentmemory.nodes.injection import InjectionMode, as_messages, in
 from langchain_agentmemory.nodes.loading import Gate, MemoryLoader, Run
 from langchain_agentmemory.nodes.model_input import model_input
 from langchain_agentmemory.types import MemoryReader, User
-from langchain_agentmemory.users import UserSource
+from langchain_agentmemory.users import UserResolver, UserSource
 
 HOOK_KEY = "llm_input_messages"
 """The `output_key` that makes `PreloadMemories` a `pre_model_hook`."""
@@ -85,7 +85,7 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
         limit: int = 10,
         mode: InjectionMode = "system",
         playbook: str | None = None,
-        user: UserSource = None,
+        user: UserSource | UserResolver = None,
         when: Gate | None = None,
         output_key: str = "memories",
     ) -> None:
@@ -99,7 +99,8 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
                 into the system message, `"user"` puts it at the beginning of the
                 current user message (the system prompt stays cacheable).
             playbook: What the model is told about its memories, in place of our words.
-            user: Whose memories: a user, or a function of the runtime that returns one.
+            user: Whose memories: a user, a function of the runtime that returns one, or
+                a `UserResolver`.
                 `None` finds the user of the run.
             when: `(state or messages, runtime) -> bool`; False skips this turn.
             output_key: The state key to write. `"llm_input_messages"` makes this a

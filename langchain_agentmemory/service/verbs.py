@@ -450,6 +450,6 @@ def not_found(memory_id: str, *, deleted: bool = False) -> str:
     if deleted:
         among += ", deleted ones included (they are gone once purged)"
     return (
-        f"memory with id {memory_id} not found {among}: read_memories and "
-        f"search_memories return the ids there are."
+        f"memory with id {memory_id} not found {among}. Reading or searching the "
+        f"memories gives the ids there are."
     )

@@ -15,7 +15,7 @@ from langchain_agentmemory.tools.arguments import (
 from langchain_agentmemory.tools.base import MemoryTool
 from langchain_agentmemory.tools.failures import told_to_model
 from langchain_agentmemory.tools.rendering import memory_lines
-from langchain_agentmemory.types import MemoryEntry, SearchOptions
+from langchain_agentmemory.types import Memories, MemoryEntry, SearchOptions
 
 DEFAULT_LIMIT = 10
 """Used when a model names no limit, or one below 1 (reference behaviour)."""
@@ -122,8 +122,8 @@ def timezone_of(store: Any) -> tzinfo:
 
 
 def _found(entries: Sequence[MemoryEntry]) -> Answer:
-    return memory_lines(entries, "most relevant first"), list(entries)
+    return memory_lines(entries, "most relevant first"), Memories(entries)
 
 
 def _newest(entries: Sequence[MemoryEntry]) -> Answer:
-    return memory_lines(entries, "newest first"), list(entries)
+    return memory_lines(entries, "newest first"), Memories(entries)

@@ -535,3 +535,18 @@ def test_langchain_is_loaded_by_the_middleware_only():
         "assert 'langchain' in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=dict(os.environ))
+
+
+def test_every_way_in_takes_a_resolver():
+    from langchain_agentmemory import MemoryStore, PreloadMemories  # noqa: PLC0415
+    from langchain_agentmemory.users import UserResolver  # noqa: PLC0415
+
+    store = MemoryStore()
+    store.add_memory("ann", "Likes tea")
+    resolver = UserResolver(trust_client_user=True)
+    config = {"configurable": {"user_id": "ann", "langgraph_auth_user_id": "proxy"}}
+    (search,) = [t for t in store.tools(resolver) if t.name == "memory_search"]
+    assert "Likes tea" in search.invoke({"query": "tea"}, config)
+    node = PreloadMemories(store, user=resolver)
+    assert "Likes tea" in node({"messages": [("user", "tea?")]}, config)["memories"]
+    assert MemoryMiddleware(store, user=resolver).tools
