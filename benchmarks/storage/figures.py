@@ -28,6 +28,7 @@ _PANELS: Final = (
     ("list_namespaces", 0),
 )
 _STYLE: Final[Any] = {
+    "axes.axisbelow": True,
     "axes.edgecolor": "#888888",
     "axes.grid": True,
     "axes.spines.right": False,
@@ -77,7 +78,9 @@ def _figures(results: Results) -> Iterator[tuple[str, str, Figure]]:
 
 
 def _operations(results: Results) -> Figure:
-    figure, axes = plt.subplots(2, 3, figsize=(10, 5.6), layout="constrained")
+    figure, axes = plt.subplots(
+        2, 3, figsize=(10, 5.6), sharey=True, layout="constrained"
+    )
     for axis, (name, dims) in zip(axes.flat, _PANELS, strict=True):
         for contestant in MAIN:
             points = [
@@ -91,11 +94,10 @@ def _operations(results: Results) -> Figure:
         axis.set(xscale="log", yscale="log", title=name)
         axis.set_xticks(results.sizes, [_short(items) for items in results.sizes])
         axis.minorticks_off()
-        low, high = axis.get_ylim()
-        high = max(high, 1e4)
-        axis.set_ylim(min(low, 1), high)
-        ticks = [10.0**power for power in range(0, 8, 2) if 10.0**power <= high]
-        axis.set_yticks(ticks, [_duration(tick) for tick in ticks])
+    top = max(1e4, axes.flat[0].get_ylim()[1])
+    ticks = [10.0**power for power in range(0, 8, 2) if 10.0**power <= top]
+    axes.flat[0].set_ylim(1, top)
+    axes.flat[0].set_yticks(ticks, [_duration(tick) for tick in ticks])
     for axis in axes[:, 0]:
         axis.set_ylabel("CPU time per call")
     for axis in axes[-1, :]:
@@ -138,7 +140,7 @@ def _memory(axis: Axes, results: Results) -> None:
     axis.bar_label(bars, fmt="%.0f", padding=3)
     bare = items * DIMENSIONS * 4 / 1e6
     axis.axvline(bare, color="#444444", linestyle=":", label="the vectors alone")
-    axis.legend(frameon=False, loc="lower right")
+    axis.legend(frameon=False, loc="center right")
     axis.set(title=f"resident MB, {_short(items)} items × {DIMENSIONS} dims")
     axis.invert_yaxis()
     axis.margins(x=0.12)
