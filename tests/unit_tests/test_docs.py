@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import logging
 import re
 import shlex
 import sys
@@ -84,8 +85,17 @@ def stores(monkeypatch):
         store.close()
 
 
+@pytest.fixture
+def quiet_afterwards():
+    """Undo what an example sets for the whole process: the level of our logger."""
+    logger = logging.getLogger("langchain_agentmemory")
+    level = logger.level
+    yield
+    logger.setLevel(level)
+
+
 @pytest.mark.filterwarnings("ignore:create_react_agent has been moved")
-@pytest.mark.usefixtures("stores")
+@pytest.mark.usefixtures("stores", "quiet_afterwards")
 @pytest.mark.parametrize("page", pages_with("python"))
 def test_examples_of_a_page_run_in_order_and_print_what_it_shows(
     page, tmp_path, monkeypatch
