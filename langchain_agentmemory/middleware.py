@@ -132,13 +132,19 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
             UserNotResolved: If it is not known who the user is.
             InvalidInput: If there is no store.
         """
-        return {_KEY: self._loader.load(state, Run.current(runtime=runtime))}
+        run = Run.current(runtime=runtime)
+        if self.tools:
+            self._loader.check_custom_tools(run)
+        return {_KEY: self._loader.load(state, run)}
 
     async def abefore_agent(
         self, state: MemoryState, runtime: Runtime[Any]
     ) -> dict[str, Any] | None:
         """Async twin of `before_agent`."""
-        return {_KEY: await self._loader.aload(state, Run.current(runtime=runtime))}
+        run = Run.current(runtime=runtime)
+        if self.tools:
+            self._loader.check_custom_tools(run)
+        return {_KEY: await self._loader.aload(state, run)}
 
     def wrap_model_call(
         self, request: _Request, handler: Callable[[_Request], _Response]
@@ -147,6 +153,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         loaded: Loaded | None = request.state.get(_KEY)  # type: ignore[assignment]
         run = Run.current(runtime=request.runtime)
         current = self._loader.current(loaded, request.state, run)
+        request = request.override(tools=self._loader.gated(request.tools, run))
         return handler(_prepared(request, current.block, self._mode))
 
     async def awrap_model_call(
@@ -156,6 +163,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         loaded: Loaded | None = request.state.get(_KEY)  # type: ignore[assignment]
         run = Run.current(runtime=request.runtime)
         current = await self._loader.acurrent(loaded, request.state, run)
+        request = request.override(tools=self._loader.gated(request.tools, run))
         return await handler(_prepared(request, current.block, self._mode))
 
     def after_agent(self, state: MemoryState, runtime: Runtime[Any]) -> None:

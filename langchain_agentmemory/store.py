@@ -171,7 +171,7 @@ class MemoryStore(BaseStore):
         self._tool_switches = (enabled_tools, exposed_tools)
         self._custom_tools = custom_tools
         if any(given is not None for given in (*self._tool_switches, custom_tools)):
-            self._selection()  # say at once what is wrong with the switches
+            self.tool_selection()  # say at once what is wrong with the switches
         self._threads: ThreadPoolExecutor | None = None
         self._threads_lock = threading.Lock()
         self._threads_pid = os.getpid()
@@ -695,7 +695,7 @@ class MemoryStore(BaseStore):
             read_custom_tools,
         )
 
-        selection = self._selection().adjusted(
+        selection = self.tool_selection().adjusted(
             enable=enable, disable=disable, expose=expose
         )
         from langchain_agentmemory.users import (  # noqa: PLC0415 - on demand
@@ -714,7 +714,13 @@ class MemoryStore(BaseStore):
             custom=read_custom_tools(self._custom_tools),
         )
 
-    def _selection(self) -> "ToolSelection":
+    @property
+    def has_custom_tools(self) -> bool:
+        """Whether custom tools replace built-in ones."""
+        return bool(self._custom_tools)
+
+    def tool_selection(self) -> "ToolSelection":
+        """Return which tools are enabled in this store, and which an agent gets."""
         from langchain_agentmemory.tools.build import (  # noqa: PLC0415 - on demand
             read_custom_tools,
         )
@@ -751,7 +757,7 @@ class MemoryStore(BaseStore):
                 "deleted memories": "kept until purged"
                 if settings.soft_delete
                 else "gone at once",
-                "tools": ", ".join(self._selection().exposed),
+                "tools": ", ".join(self.tool_selection().exposed),
             },
         )
 

@@ -7,7 +7,7 @@ named, that is an error.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from langchain_core.runnables.config import var_child_runnable_config
@@ -48,7 +48,8 @@ class UserResolver:
     Args:
         user: A user, or a function that is called with the runtime, or with `None`
             outside of a graph, and returns the user.
-        app_name: The application of users that are named by a plain id.
+        app_name: The application of users that are named by a plain id: the store's
+            where a store is at hand, else `"default"`, if not given.
         trust_client_user: Let the caller of an authenticated run name the user, for
             callers that are services acting for their own users.
 
@@ -68,14 +69,28 @@ class UserResolver:
     """
 
     user: UserSource = None
-    app_name: str = field(default=DEFAULT_APP_NAME, kw_only=True)
+    app_name: str | None = field(default=None, kw_only=True)
     trust_client_user: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         """Refuse unusable arguments now, not in the middle of a run."""
         given = self.user
         probe: User = "anybody" if given is None or callable(given) else given
-        as_user_key(probe, self.app_name)
+        as_user_key(probe, self._app)
+
+    @property
+    def _app(self) -> str:
+        return DEFAULT_APP_NAME if self.app_name is None else self.app_name
+
+    def beside(self, store: object) -> "UserResolver":
+        """Return this resolver with the application of a store, unless it has its own.
+
+        Tools, nodes and middleware all ask here, so that they mean the same user.
+        """
+        app_name = getattr(store, "app_name", None)
+        if self.app_name is not None or app_name is None:
+            return self
+        return replace(self, app_name=app_name)
 
     def resolve(
         self, runtime: Any = None, config: Mapping[str, Any] | None = None
@@ -94,7 +109,7 @@ class UserResolver:
             InvalidInput: If somebody is named by something that is no id.
         """
         if self.user is not None and not callable(self.user):
-            return as_user_key(self.user, self.app_name)
+            return as_user_key(self.user, self._app)
         runtime = current_runtime() if runtime is None else runtime
         if self.user is not None:
             return self._from_function(self.user, runtime)
@@ -102,7 +117,7 @@ class UserResolver:
         claims = _claims(runtime, configurable)
         authenticated = _authenticated_id(runtime, configurable)
         if authenticated is not None:
-            known = as_user_key(authenticated, self.app_name)
+            known = as_user_key(authenticated, self._app)
             return self._checked(known, claims)
         for claim in claims:
             if claim.user_id is not None:
@@ -128,7 +143,7 @@ class UserResolver:
                 "There is no default user."
             )
             raise UserNotResolved(msg)
-        return as_user_key(found, self.app_name)
+        return as_user_key(found, self._app)
 
     def _checked(self, known: UserKey, claims: list["_Claim"]) -> UserKey:
         """Compare the authenticated user with what the caller of the run claims."""
@@ -149,7 +164,7 @@ class UserResolver:
     def _claimed(
         self, user_id: Any, claim: "_Claim", claims: list["_Claim"]
     ) -> UserKey:
-        apps = (claim.app_name, *(other.app_name for other in claims), self.app_name)
+        apps = (claim.app_name, *(other.app_name for other in claims), self._app)
         return as_user_key(user_id, next(app for app in apps if app is not None))
 
 

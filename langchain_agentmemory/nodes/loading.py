@@ -7,7 +7,7 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig, ensure_config
@@ -193,23 +193,46 @@ class MemoryLoader:
         app_name = getattr(reader, "app_name", None) or DEFAULT_APP_NAME
         if user is not None:
             return as_user_key(user, app_name)
-        resolver = self._resolver
-        if resolver.app_name == DEFAULT_APP_NAME:  # plain ids are of the store's
-            resolver = replace(resolver, app_name=app_name)
-        return resolver.resolve(run.runtime, run.config)
+        return self._resolver.beside(reader).resolve(run.runtime, run.config)
 
     def tools(self) -> list[BaseTool]:
         """Return the tools of the store that was given, none if it has none.
 
         Without a store, those that a store shows by default, for the store of the run.
         """
-        user = self._resolver.user
         if self._store is None:
             names = memory_tools.select_tools(has_extractor=False).exposed
-            return memory_tools.build_tools(names, user=user, wrap=_as_reader)
+            return memory_tools.build_tools(names, user=self._resolver, wrap=_as_reader)
         if (tools := getattr(self._store, "tools", None)) is None:
             return []
-        return list(tools(user))
+        # Other platforms' readers need to know resolvers only where one says more.
+        plain = UserResolver(self._resolver.user)
+        of_whom = plain.user if plain == self._resolver else self._resolver
+        return list(tools(of_whom))
+
+    def gated(self, tools: "list[Any]", run: Run) -> "list[Any]":
+        """Return the tools without memory tools that the run's own store hides.
+
+        Raises:
+            InvalidInput: If that store replaces tools by custom ones, which only
+                arrive with the store itself.
+        """
+        if self._store is not None:
+            return tools
+        selection = getattr(self.reader(run), "tool_selection", None)
+        if selection is None:
+            return tools
+        hidden = set(memory_tools.TOOL_NAMES) - set(selection().exposed)
+        return [tool for tool in tools if getattr(tool, "name", None) not in hidden]
+
+    def check_custom_tools(self, run: Run) -> None:
+        """Refuse a run whose own store brings custom tools, which cannot be shown."""
+        if self._store is None and getattr(self.reader(run), "has_custom_tools", False):
+            msg = (
+                "The run's store has custom_tools, which the middleware can only show "
+                "when it is given the store: use MemoryMiddleware(store)."
+            )
+            raise InvalidInput(msg)
 
     def _wanted(self, state: Any, run: Run) -> bool:
         if self._limit == 0:

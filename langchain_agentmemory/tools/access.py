@@ -37,7 +37,6 @@ from langchain_agentmemory.types import (
     UserKey,
 )
 from langchain_agentmemory.users import (
-    DEFAULT_APP_NAME,
     UserResolver,
     UserSource,
     current_runtime,
@@ -149,12 +148,10 @@ class Binding:
 
     def find_user(self, runtime: Any, store: Any = None) -> UserKey:
         """Return the user of this call; plain ids are of the store's application."""
-        resolver = self.user
-        if not isinstance(resolver, UserResolver):
-            owner = self.store if store is None else store
-            app_name = getattr(owner, "app_name", None) or DEFAULT_APP_NAME
-            resolver = UserResolver(resolver, app_name=app_name)
-        return resolver.resolve(_trusted(runtime))
+        user = self.user
+        resolver = user if isinstance(user, UserResolver) else UserResolver(user)
+        owner = self.store if store is None else store
+        return resolver.beside(owner).resolve(_trusted(runtime))
 
 
 _BOUND: ContextVar[Binding | None] = ContextVar("bound_memory_tool", default=None)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from langchain_core.tools import BaseTool
 from pydantic import Field
 
+from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.tools.access import Binding, StoreWrapper
 from langchain_agentmemory.tools.failures import validation_text
 from langchain_agentmemory.types import UserKey
@@ -39,9 +40,15 @@ class MemoryTool(BaseTool):
         """Return the store and the user of this call.
 
         Raises:
-            InvalidInput: If there is no store with memory verbs.
+            InvalidInput: If there is no store with memory verbs, or the run's own
+                store has this tool switched off.
             UserNotResolved: If nobody is named for this run.
         """
         binding = Binding(self.store, self.user, self.wrap)
         store = binding.find_store(runtime)
+        selection = getattr(store, "tool_selection", None)
+        # A store that was given has already chosen its tools; the run's own has not.
+        if self.store is None and selection and self.name not in selection().enabled:
+            msg = f"{self.name} is switched off in this application."
+            raise InvalidInput(msg)
         return store, binding.find_user(runtime, store)

@@ -21,9 +21,15 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
-from langchain_agentmemory import MemoryMiddleware, UserKey
+from langchain_agentmemory import (
+    MemoryMiddleware,
+    MemoryStore,
+    PreloadMemories,
+    UserKey,
+)
 from langchain_agentmemory.errors import InvalidInput, UserNotResolved
 from langchain_agentmemory.nodes.rendering import END as BLOCK_END
+from langchain_agentmemory.users import UserResolver
 from tests.unit_tests.nodes.doubles import (
     Broken,
     Reader,
@@ -538,9 +544,6 @@ def test_langchain_is_loaded_by_the_middleware_only():
 
 
 def test_every_way_in_takes_a_resolver():
-    from langchain_agentmemory import MemoryStore, PreloadMemories  # noqa: PLC0415
-    from langchain_agentmemory.users import UserResolver  # noqa: PLC0415
-
     store = MemoryStore()
     store.add_memory("ann", "Likes tea")
     resolver = UserResolver(trust_client_user=True)
@@ -550,3 +553,41 @@ def test_every_way_in_takes_a_resolver():
     node = PreloadMemories(store, user=resolver)
     assert "Likes tea" in node({"messages": [("user", "tea?")]}, config)["memories"]
     assert MemoryMiddleware(store, user=resolver).tools
+
+
+@pytest.mark.parametrize("how", WAYS)
+async def test_preload_and_tools_act_for_one_and_the_same_user(how):
+    store = MemoryStore()
+    store.add_memory(UserKey("default", "alice"), "likes coffee")
+    store.add_memory(UserKey("other", "alice"), "likes tea")
+    model = ScriptedModel(script=[calls("memory_add", memory="new")])
+    middleware = MemoryMiddleware(store, user=UserResolver(app_name="other"))
+    agent = create_agent(model, middleware=[middleware])
+    config = {"configurable": {"user_id": "alice"}}
+    await run(agent, HELLO, how, config=config)
+    assert "likes tea" in str(model.asked[0])
+    assert "likes coffee" not in str(model.asked[0])
+    assert store.count_memories(UserKey("other", "alice")) == 2
+    assert store.count_memories(UserKey("default", "alice")) == 1
+
+
+@pytest.mark.parametrize("how", WAYS)
+async def test_the_gates_of_the_runs_own_store_hold(how):
+    store = MemoryStore(enabled_tools={"memory_add": False})
+    model = ScriptedModel(script=[calls("memory_add", memory="new")])
+    agent = create_agent(model, middleware=[MemoryMiddleware()], store=store)
+    result = await run(agent, HELLO, how, config={"configurable": {"user_id": "alice"}})
+    assert "memory_add" not in model.bound[0]
+    assert result["messages"][-2].status == "error"
+    assert store.count_memories("alice") == 0
+
+
+def test_custom_tools_of_the_runs_own_store_are_never_passed_over():
+    def memory_search(query: str) -> str:
+        """Look it up elsewhere."""
+        return query
+
+    store = MemoryStore(custom_tools={"memory_search": memory_search})
+    agent = create_agent(ScriptedModel(), middleware=[MemoryMiddleware()], store=store)
+    with pytest.raises(InvalidInput, match=r"MemoryMiddleware\(store\)"):
+        agent.invoke(HELLO, {"configurable": {"user_id": "alice"}})
