@@ -274,7 +274,13 @@ class Backend(Protocol):
         ...
 
     def touch(self, namespace: Namespace, expiries: Mapping[str, int]) -> None:
-        """Set `expires_at` of active records, without a new revision."""
+        """Set `expires_at` of active records, without a new revision.
+
+        Does not wait for other writers: callers only read, and try again next time.
+
+        Raises:
+            BackendUnavailable: If it could not be done at once.
+        """
         ...
 
     def sweep(self) -> int:

@@ -397,7 +397,7 @@ class SQLiteBackend:
         """Set `expires_at` of active records."""
         self.open()
         path = path_of(namespace)
-        with self._pool.writing() as connection:
+        with self._pool.writing(patient=False) as connection:
             connection.executemany(
                 self._sql.touch,
                 [(expires_at, path, key) for key, expires_at in expiries.items()],

@@ -97,17 +97,28 @@ class SQLitePool:
                 yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """Lend the connection of a transaction: committed at the end, or undone."""
+    def writing(self, *, patient: bool = True) -> Iterator[sqlite3.Connection]:
+        """Lend the connection of a transaction: committed at the end, or undone.
+
+        Args:
+            patient: Whether to wait while another process writes.
+        """
         with self._lock(), self._borrowed() as connection:
-            connection.execute("BEGIN IMMEDIATE")
+            if not patient:
+                connection.execute("PRAGMA busy_timeout = 0")
             try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+                connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield connection
+                    connection.execute("COMMIT")
+                except BaseException:
+                    if connection.in_transaction:
+                        connection.execute("ROLLBACK")
+                    raise
+            finally:
+                if not patient:
+                    wait = int(self._timeout * 1000)
+                    connection.execute(f"PRAGMA busy_timeout = {wait}")
 
     def close(self) -> None:
         """Close all connections that nobody uses; the others when they come back."""

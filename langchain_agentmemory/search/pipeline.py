@@ -157,13 +157,19 @@ def _cut(
     return entries[: criteria.limit]
 
 
+_MOST_HALVINGS: Final = 50  # 1e-15 of the score: lower, but never gone
+
+
 def decayed(
     candidates: Iterable[Candidate[T]], half_life: timedelta, now: datetime | None
 ) -> list[Candidate[T]]:
     """Return the candidates with scores halved for each half-life of their age."""
     moment = now or datetime.now(UTC)
     return [
-        entry._replace(score=entry.score * 0.5 ** (_age(entry, moment) / half_life))
+        entry._replace(
+            score=entry.score
+            * 0.5 ** min(_age(entry, moment) / half_life, _MOST_HALVINGS)
+        )
         for entry in candidates
     ]
 

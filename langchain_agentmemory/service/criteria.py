@@ -10,7 +10,7 @@ from langchain_agentmemory.search.pipeline import Criteria
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import text_field
 from langchain_agentmemory.service.settings import Settings, check_choice, check_limit
-from langchain_agentmemory.times import end_of_period, parse_event_time
+from langchain_agentmemory.times import end_of_period, from_us, parse_event_time
 from langchain_agentmemory.types import SearchMode, SearchOptions
 
 QUERY_CHARACTERS: Final = 10_000
@@ -18,7 +18,7 @@ QUERY_CHARACTERS: Final = 10_000
 
 
 def criteria_of(
-    options: SearchOptions, indexer: Indexer, settings: Settings
+    options: SearchOptions, indexer: Indexer, settings: Settings, now: int
 ) -> Criteria:
     """Return what the options ask for.
 
@@ -27,6 +27,7 @@ def criteria_of(
         indexer: Whose ranking has the default threshold, and whose embedder, if any,
             decides which modes there are.
         settings: Whose timezone naive times are in.
+        now: The engine's clock in microseconds, from which `decay` counts.
 
     Raises:
         InvalidInput: If an option makes no sense, or needs an index that is missing.
@@ -51,6 +52,7 @@ def criteria_of(
         order_by_event_time=options.order_by_event_time,
         deduplicate=options.deduplicate,
         decay=_half_life(options.decay),
+        now=from_us(now),
     )
 
 

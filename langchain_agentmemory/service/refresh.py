@@ -6,9 +6,13 @@ the item alone, 1/100 of it; where a store's `TTLConfig` says nothing, half of i
 is read regularly stays either way.
 """
 
+import logging
 from typing import Final
 
 from langchain_agentmemory.backends.base import Backend, Namespace, Record
+from langchain_agentmemory.errors import BackendUnavailable
+
+logger = logging.getLogger(__name__)
 
 EAGER: Final = 100
 """Renew when it gains 1/100 of the time to live."""
@@ -40,7 +44,14 @@ class Refresh:
             self._due.setdefault(record.namespace, {})[record.key] = renewed
 
     def write(self) -> None:
-        """Renew what was noted."""
+        """Renew what was noted, if the engine can do it at once.
+
+        What was read has been read: that its life could not be prolonged is no reason
+        to fail, or to wait for another writer. The next read tries again.
+        """
         due, self._due = self._due, {}
         for namespace, expiries in due.items():
-            self._backend.touch(namespace, expiries)
+            try:
+                self._backend.touch(namespace, expiries)
+            except BackendUnavailable as error:
+                logger.info("Reading could not renew a time to live: %s", error)

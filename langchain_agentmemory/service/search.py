@@ -67,7 +67,9 @@ class Search:
         self, namespace: Namespace, query: str, options: SearchOptions
     ) -> Plan[list[tuple[Record, MemoryEntry]]]:
         """Return one user's memories that fit, best first."""
-        criteria = criteria_of(options, self._indexer, self._settings)
+        criteria = criteria_of(
+            options, self._indexer, self._settings, self.shelves.now()
+        )
         text = query_text(query)
         if not text or options.limit == 0:
             return []

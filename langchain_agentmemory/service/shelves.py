@@ -130,6 +130,10 @@ class Shelves:
             yield warm.shelf
         self._account(namespace, warm)
 
+    def now(self) -> int:
+        """Return the engine's clock in microseconds."""
+        return self._backend.now()
+
     def namespaces(self, prefix: Namespace) -> list[Namespace]:
         """Return the namespaces at and below a prefix that hold something."""
         return [head.namespace for head in self._backend.heads(prefix)]

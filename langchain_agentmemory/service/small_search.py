@@ -63,7 +63,9 @@ class SmallSearch:
             InvalidInput: If the query or an option makes no sense.
         """
         self._searches += 1
-        criteria = criteria_of(options, self._indexer, self._settings)
+        criteria = criteria_of(
+            options, self._indexer, self._settings, self._backend.now()
+        )
         text = query_text(query)
         if not text or options.limit == 0:
             return []

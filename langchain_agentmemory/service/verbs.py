@@ -117,22 +117,38 @@ class Verbs:
 
         def decide(changes: Changes) -> Plan[str]:
             changes.prefetch([key, *supersedes])
+            self._make_way(changes, user, key)
             old = changes.active(key)
-            if old is None or self._refreshes(old):
+            if old is None or self._refreshes(old, news=bool(supersedes)):
                 yield from self._store(changes, key, content, source)
-                versions.make_current(changes, key)
-            elif supersedes:  # kept as it is, but what it replaces is news
-                versions.make_current(changes, key)
+            versions.make_current(changes, key)
             versions.supersede(changes, key, supersedes)
             return key
 
         key, changes = yield from self.transact(user.namespace, decide)
         return self._entry(changes, key)
 
-    def _refreshes(self, old: Record) -> bool:
+    def _make_way(self, changes: Changes, user: UserKey, key: str) -> None:
+        """Move an item that was put under the id of other content to its own id."""
+        record = changes.active(key)
+        if record is None or not record.flags & RecordFlags.LISTED:
+            return
+        meta = decode_meta(record.meta)
+        content = draft_of(decode(record.value), meta.precision, self.settings.timezone)
+        own = content.id_for(user)
+        if own == key:
+            return
+        if changes.active(own) is None:
+            changes.write(changed(record, key=own), stamp=False)
+            versions.rotate(changes, key, own)
+        changes.delete(changes.kept(key) or record, soft=False)
+
+    def _refreshes(self, old: Record, *, news: bool) -> bool:
         if not old.flags & RecordFlags.LISTED:
             return True  # an item without a text: nothing that could be repeated
-        if self.settings.on_duplicate == "error":
+        # That something outdated holds again is news, not a repetition.
+        news = news or decode_meta(old.meta).superseded_by is not None
+        if self.settings.on_duplicate == "error" and not news:
             msg = (
                 f"This user already has this memory, with id {old.key}: update it "
                 f"instead, or open the store with on_duplicate='refresh'."
@@ -152,7 +168,9 @@ class Verbs:
             value = {**stored, **value}
             if not content.topics and old is not None:
                 value["topics"] = stored.get("topics") or []
-        meta = meta._replace(source=meta.source or source, precision=content.precision)
+        meta = meta._replace(
+            source=meta.source or source, precision=content.precision, fields=None
+        )
         yield from self._write(changes, key, value, meta, before=before)
 
     def update(self, user: UserKey, memory_id: str, patch: Patch) -> Plan[MemoryEntry]:
@@ -174,6 +192,7 @@ class Verbs:
                     origin=source,
                 )
                 return target
+            self._make_way(changes, user, target)
             occupant = changes.kept(target)
             if occupant is not None and changes.active(target) is not None:
                 msg = (
@@ -183,7 +202,15 @@ class Verbs:
                 )
                 raise MemoryConflict(msg)
             if occupant is not None:
-                kept = kept._replace(log=decode_meta(occupant.meta).log)
+                # Its own links and log: the source's are merged in by `rotate`.
+                earlier = decode_meta(occupant.meta)
+                kept = kept._replace(
+                    log=earlier.log,
+                    supersedes=earlier.supersedes,
+                    superseded_by=earlier.superseded_by,
+                )
+            else:
+                kept = kept._replace(log=(), supersedes=(), superseded_by=None)
             yield from self._write(
                 changes, target, content.value(), kept, before=occupant, origin=source
             )
@@ -243,7 +270,8 @@ class Verbs:
             origin: The memory that it is made from, when an update moves it.
         """
         model = origin or before
-        flags = RecordFlags.LISTED | (model.flags if model else RecordFlags.NONE)
+        # An edit keeps an item out of the index, an addition does not.
+        flags = RecordFlags.LISTED | (origin.flags if origin else RecordFlags.NONE)
         subject = Subject(value, flags, meta.fields, old=model)
         (found,) = yield from self.indexer.index([subject])
         created_at = None

@@ -7,6 +7,7 @@ when something old becomes true again: Paris, Berlin, Paris.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Final, Literal
 
 from langchain_agentmemory.backends.base import Record
@@ -51,15 +52,11 @@ def supersede(changes: Changes, key: str, replaced: Iterable[str]) -> None:
             )
             raise MemoryNotFound(msg)
     for old in olds:
-        _edit(
-            changes,
-            old,
-            lambda meta: meta._replace(
-                superseded_by=key,
-                # What now holds no longer counts as replaced by what it replaces.
-                supersedes=tuple(i for i in meta.supersedes if i != key),
-            ),
-        )
+        earlier = decode_meta(_required(changes, old).meta).superseded_by
+        if earlier not in {None, key}:  # one memory replaces another, not two
+            _edit(changes, str(earlier), partial(_without_one, gone=old))
+        # What now holds no longer counts as replaced by what it replaces.
+        _edit(changes, old, lambda meta: _replaced(meta, by=key))
     if olds:
         _edit(
             changes, key, lambda meta: _take_over(meta, changes, key, olds, "version")
@@ -67,7 +64,18 @@ def supersede(changes: Changes, key: str, replaced: Iterable[str]) -> None:
 
 
 def make_current(changes: Changes, key: str) -> None:
-    """Let a superseded memory hold again, instead of the one that replaced it."""
+    """Let a superseded memory hold again, instead of the one that replaced it.
+
+    A memory that comes back from deletion no longer claims to replace what something
+    else has replaced meanwhile.
+    """
+    lost = {
+        old
+        for old in _supersedes(changes, key)
+        if changes.kept(old) is not None and _by(changes, old) != key
+    }
+    if lost:
+        _edit(changes, key, lambda meta: _without(meta, *lost))
     record = changes.kept(key)
     newer = decode_meta(record.meta).superseded_by if record else None
     if newer is None:
@@ -87,31 +95,76 @@ def make_current(changes: Changes, key: str) -> None:
 
 
 def rotate(changes: Changes, old: str, new: str) -> None:
-    """Let the links of a rotated memory lead to its new id, and log the rotation."""
-    record = changes.kept(old)
-    if record is None:
+    """Let the links of a rotated memory lead to its new id, and log the rotation.
+
+    The new id may have had links of its own, in an earlier life: what it replaced then
+    it still replaces; what replaced it then gives way to what replaces the old id.
+    """
+    record, target = changes.kept(old), changes.kept(new)
+    if record is None or target is None:
         return
-    meta = decode_meta(record.meta)
-    for before in meta.supersedes:
-        if before != new:
-            _edit(changes, before, lambda other: other._replace(superseded_by=new))
-    after = meta.superseded_by
-    if after is not None and after != new:
+    meta, own = decode_meta(record.meta), decode_meta(target.meta)
+    links = (*own.supersedes, *meta.supersedes)
+    replaced = distinct(i for i in links if i != new and _by(changes, i) in {new, old})
+    for before in replaced:
+        _edit(changes, before, lambda other: _replaced(other, by=new))
+    after = None if meta.superseded_by == new else meta.superseded_by
+    if after is not None and _leads_to(changes, after, new):
+        after = None  # what replaced the old text was itself replaced by the new one
+    for claimant in (own.superseded_by, meta.superseded_by):
+        if claimant is not None and claimant not in {new, after}:
+            _edit(changes, claimant, lambda other: _without(other, old, new))
+    if after is not None:
         _edit(
             changes,
             after,
             lambda other: other._replace(
-                supersedes=distinct(new if i == old else i for i in other.supersedes),
+                supersedes=distinct(new if i == old else i for i in other.supersedes)
             ),
         )
+    replaced = tuple(i for i in replaced if i != after)
     _edit(
         changes,
         new,
-        lambda own: _take_over(own, changes, new, (old,), "rotation")._replace(
-            supersedes=tuple(i for i in meta.supersedes if i != new),
-            superseded_by=None if after == new else after,
+        lambda mine: _take_over(mine, changes, new, (old,), "rotation")._replace(
+            supersedes=replaced, superseded_by=after
         ),
     )
+
+
+def _leads_to(changes: Changes, start: str, end: str) -> bool:
+    """Tell whether following `superseded_by` from one memory reaches another."""
+    found: str | None = start
+    seen: set[str] = set()
+    while found is not None and found not in seen:
+        if found == end:
+            return True
+        seen.add(found)
+        found = _by(changes, found)
+    return False
+
+
+def _supersedes(changes: Changes, key: str) -> tuple[str, ...]:
+    record = changes.kept(key)
+    return decode_meta(record.meta).supersedes if record else ()
+
+
+def _by(changes: Changes, key: str) -> str | None:
+    """Return what replaced a memory, `None` if nothing did or it is not kept."""
+    record = changes.kept(key)
+    return decode_meta(record.meta).superseded_by if record else None
+
+
+def _replaced(meta: Meta, *, by: str) -> Meta:
+    return _without(meta, by)._replace(superseded_by=by)
+
+
+def _without_one(meta: Meta, gone: str) -> Meta:
+    return _without(meta, gone)
+
+
+def _without(meta: Meta, *ids: str) -> Meta:
+    return meta._replace(supersedes=tuple(i for i in meta.supersedes if i not in ids))
 
 
 def history(read: Callable[[str], Record | None], key: str) -> list[Record]:
@@ -183,6 +236,13 @@ def _moment(changes: Changes, keys: Iterable[str]) -> int:
             for line in decode_meta(record.meta).log:
                 latest = max(latest, line.at + 1)
     return latest
+
+
+def _required(changes: Changes, key: str) -> Record:
+    record = changes.kept(key)
+    if record is None:  # looked up before: see `supersede`
+        raise MemoryNotFound(key)
+    return record
 
 
 def _edit(changes: Changes, key: str, edit: Callable[[Meta], Meta]) -> None:

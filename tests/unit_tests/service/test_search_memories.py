@@ -349,3 +349,13 @@ def test_equals_come_newest_first_however_many_there_are(make_store):
     store.add_memory("ann", "tea7 tea")
     found = texts(store.search_memories("ann", "tea", limit=3))
     assert found == ["tea7 tea", "tea299 tea", "tea298 tea"]
+
+
+def test_decay_lowers_and_never_hides(make_store, monkeypatch):
+    store = make_store()
+    store.add_memory("ann", "tea")
+    later = store.backend.now() + 10_000 * 86_400_000_000
+    monkeypatch.setattr(store.backend, "_clock", lambda: later)
+    found = store.search_memories("ann", "tea", decay=timedelta(minutes=1))
+    assert texts(found) == ["tea"]
+    assert 0 < found[0].score < 1e-9

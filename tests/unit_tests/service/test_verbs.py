@@ -1,5 +1,6 @@
 """The memory verbs: one rule each, the same on every engine."""
 
+import sqlite3
 import time
 from datetime import UTC, date, datetime, timedelta
 
@@ -8,6 +9,7 @@ from langgraph.store.base import PutOp
 
 from langchain_agentmemory import MemoryStore, Source, UserKey
 from langchain_agentmemory.backends.base import PreconditionFailed
+from langchain_agentmemory.backends.sqlite import SQLiteBackend
 from langchain_agentmemory.errors import (
     InvalidInput,
     MemoryConflict,
@@ -380,3 +382,45 @@ def test_a_read_renews_what_has_lived_half_its_time(make_store):
         assert store.read_memories("ann")
     time.sleep(0.5)
     assert store.read_memories("ann") == []
+
+
+@pytest.mark.parametrize("choice", ["refresh", "keep", "error"])
+def test_an_item_under_the_id_of_other_content_is_moved_not_lost(make_store, choice):
+    store = make_store(on_duplicate=choice)
+    namespace = UserKey("default", "ann").namespace
+    tea = memory_id("I like tea", "default", "ann")
+    store.put(namespace, tea, {"memory": "I like coffee", "stars": 5})
+    assert store.add_memory("ann", "I like tea").memory == "I like tea"
+    assert set(texts(store.read_memories("ann"))) == {"I like tea", "I like coffee"}
+    coffee = memory_id("I like coffee", "default", "ann")
+    assert store.get(namespace, coffee).value["stars"] == 5
+    milk = memory_id("Milk", "default", "ann")
+    store.put(namespace, milk, {"memory": "Juice"})
+    assert store.update_memory("ann", tea, "Milk").id == milk
+    assert "Juice" in texts(store.read_memories("ann"))
+
+
+def test_adding_makes_an_unindexed_item_findable(make_store):
+    store = make_store()
+    namespace = UserKey("default", "ann").namespace
+    store.put(namespace, "h", {"memory": "hidden treasure"}, index=False)
+    store.update_memory("ann", "h", "hidden gold")
+    assert store.search_memories("ann", "gold") == []
+    store.add_memory("ann", "hidden gold")
+    assert texts(store.search_memories("ann", "gold")) == ["hidden gold"]
+
+
+def test_a_read_never_waits_for_another_writer(tmp_path):
+    store = MemoryStore(
+        SQLiteBackend(tmp_path / "a.db", timeout=20), ttl={"default_ttl": 0.01}
+    )
+    store.add_memory("ann", "tea")
+    other = sqlite3.connect(tmp_path / "a.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    time.sleep(0.35)
+    started = time.monotonic()
+    assert texts(store.search_memories("ann", "tea")) == ["tea"]
+    assert texts(store.read_memories("ann")) == ["tea"]
+    assert time.monotonic() - started < 5
+    other.close()
+    store.close()

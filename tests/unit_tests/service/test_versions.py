@@ -1,8 +1,17 @@
 """Versions: what replaced what, told truthfully whatever happens later."""
 
+import contextlib
+import random
+
 import pytest
 
-from langchain_agentmemory.errors import InvalidInput, MemoryNotFound
+from langchain_agentmemory import MemoryStore
+from langchain_agentmemory.errors import (
+    InvalidInput,
+    MemoryNotFound,
+    MemoryStoreError,
+)
+from langchain_agentmemory.identity import memory_id
 
 
 @pytest.fixture
@@ -130,3 +139,73 @@ def test_a_kept_duplicate_still_replaces_what_it_says_it_does(make_store):
     assert again.supersedes == (berlin.id,)
     with pytest.raises(MemoryNotFound):
         store.add_memory("ann", "Paris", supersedes=["unknown"])
+
+
+def test_editing_into_what_replaced_it_leaves_one_memory_current(make_store):
+    for soft in (True, False):
+        store = make_store(name=f"cycle{soft}", soft_delete=soft)
+        paris = store.add_memory("ann", "Paris")
+        berlin = store.add_memory("ann", "Berlin", supersedes=[paris.id])
+        street = store.add_memory("ann", "Rue Monge", supersedes=[berlin.id])
+        store.delete_memory("ann", street.id)
+        store.update_memory("ann", paris.id, "Rue Monge")
+        if soft:
+            found = by_text(store)
+            assert found["Rue Monge"].superseded_by is None
+            assert found["Rue Monge"].supersedes == (berlin.id,)
+
+
+def test_a_revived_target_still_replaces_what_it_replaced(store):
+    a = store.add_memory("ann", "A")
+    b = store.add_memory("ann", "B", supersedes=[a.id])
+    store.delete_memory("ann", b.id)
+    c = store.add_memory("ann", "C")
+    assert store.update_memory("ann", c.id, "B").supersedes == (a.id,)
+    assert by_text(store)["A"].superseded_by == b.id
+
+
+@pytest.mark.parametrize("choice", ["keep", "error"])
+def test_what_holds_again_is_no_duplicate(make_store, choice):
+    store = make_store(on_duplicate=choice)
+    paris = store.add_memory("ann", "Paris", topics=["home"])
+    berlin = store.add_memory("ann", "Berlin", supersedes=[paris.id])
+    again = store.add_memory("ann", "Paris")
+    assert (again.superseded_by, again.topics) == (None, ("home",))
+    assert by_text(store)["Berlin"].superseded_by == paris.id
+    assert store.add_memory("ann", "Berlin", supersedes=[paris.id]).id == berlin.id
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_links_have_two_ends_and_no_cycle_whatever_happens(seed):
+    dice, store = random.Random(seed), MemoryStore(soft_delete=True)
+    texts = "ABCDEF"
+    for _ in range(25):
+        ids = [memory_id(text, "default", "ann") for text in texts]
+        with contextlib.suppress(MemoryStoreError):
+            match dice.choice(["add", "add", "replace", "edit", "delete", "restore"]):
+                case "add":
+                    store.add_memory("ann", dice.choice(texts))
+                case "replace":
+                    old = [dice.choice(ids), dice.choice(ids)]
+                    store.add_memory("ann", dice.choice(texts), supersedes=old)
+                case "edit":
+                    store.update_memory("ann", dice.choice(ids), dice.choice(texts))
+                case "delete":
+                    store.delete_memory("ann", dice.choice(ids))
+                case "restore":
+                    store.restore_memory("ann", dice.choice(ids))
+        check_links(store.read_memories("ann"))
+
+
+def check_links(entries):
+    kept = {entry.id: entry for entry in entries}
+    for entry in entries:
+        newer, seen = entry.superseded_by, {entry.id}
+        while newer in kept:
+            assert newer not in seen, "a cycle: nothing is current"
+            seen.add(newer)
+            newer = kept[newer].superseded_by
+        for old in set(entry.supersedes) & set(kept):
+            assert kept[old].superseded_by == entry.id
+        if entry.superseded_by in kept:
+            assert entry.id in kept[entry.superseded_by].supersedes
