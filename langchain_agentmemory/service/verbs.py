@@ -139,8 +139,8 @@ class Verbs:
         if own == key:
             return
         if changes.active(own) is None:
-            changes.write(changed(record, key=own), stamp=False)
-            versions.rotate(changes, key, own)
+            changes.write(changed(record, key=own))
+            versions.rotate(changes, key, own, logged=False)
         changes.delete(changes.kept(key) or record, soft=False)
 
     def _refreshes(self, old: Record, *, news: bool) -> bool:

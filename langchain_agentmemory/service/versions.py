@@ -94,7 +94,7 @@ def make_current(changes: Changes, key: str) -> None:
         )
 
 
-def rotate(changes: Changes, old: str, new: str) -> None:
+def rotate(changes: Changes, old: str, new: str, *, logged: bool = True) -> None:
     """Let the links of a rotated memory lead to its new id, and log the rotation.
 
     The new id may have had links of its own, in an earlier life: what it replaced then
@@ -126,9 +126,9 @@ def rotate(changes: Changes, old: str, new: str) -> None:
     _edit(
         changes,
         new,
-        lambda mine: _take_over(mine, changes, new, (old,), "rotation")._replace(
-            supersedes=replaced, superseded_by=after
-        ),
+        lambda mine: (
+            _take_over(mine, changes, new, (old,), "rotation") if logged else mine
+        )._replace(supersedes=replaced, superseded_by=after),
     )
 
 

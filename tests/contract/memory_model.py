@@ -124,26 +124,51 @@ class Model:
 
     # -- memory verbs -----------------------------------------------------------------
 
-    def add(self, user, content, supersedes=()):
+    def add(self, user, content, supersedes=(), *, outdated=False):
+        """Add; `outdated` says that something superseded this very content."""
         space = self.space(user.namespace)
         key = identity(user, content)
-        old = space.rows.get(key)
+        own = self.squatter(user, space, key)
+        old = space.rows.get(key) if own is None else None
         exists = old is not None and old.is_memory
-        if exists and self.rules.on_duplicate == "error":
+        news = bool(supersedes) or outdated
+        if exists and self.rules.on_duplicate == "error" and not news:
             raise MemoryConflict
-        if exists and self.rules.on_duplicate == "keep":
-            return key
         if any(k not in space.rows and k not in space.dead for k in supersedes):
             raise MemoryNotFound
-        before = old or space.dead.get(key)
+        if exists and self.rules.on_duplicate != "refresh":
+            return key
+        before = old or (space.dead.get(key) if own is None else None)
         value = {**(before.value if before else {}), **content}
         if exists and not content["topics"]:
             value["topics"] = before.value.get("topics") or []
-        victims = self.make_room(user.namespace, not exists, {key})
+        growth = not exists if own is None else own not in space.rows
+        victims = self.make_room(user.namespace, growth, {key, own})
         for victim in victims:
             self.bury(space, victim)
-        self.store(space, key, value, before and before.created, self.rules.ttl)
+        created = before and before.created
+        if own is not None:
+            created = space.rows[key].created
+            self.move(space, key, own)
+        self.store(space, key, value, created, self.rules.ttl)
         return key
+
+    def squatter(self, user, space, key):
+        """The id that what was put under another content's id should have."""
+        row = space.rows.get(key)
+        if row is None or not row.is_memory:
+            return None
+        own = identity(user, completed(row.value))
+        return None if own == key else own
+
+    def move(self, space, key, own):
+        """Give an item its own id, unless the same is there already."""
+        row, log = space.rows.pop(key), space.log.pop(key, [])
+        if own not in space.rows:
+            space.dead.pop(own, None)
+            row.updated = self.stamp(space)
+            space.rows[own] = row
+            space.log[own] = log
 
     def store(self, space, key, value, created, ttl):
         now = self.stamp(space)
@@ -163,10 +188,13 @@ class Model:
         if target == key:
             self.store(space, key, value, row.created, row.ttl)
             return key
-        if target in space.rows:
+        own = self.squatter(user, space, target)
+        if own is None and target in space.rows:
             raise MemoryConflict
         occupant = space.dead.get(target)
         made = occupant.created if occupant else row.created
+        if own is not None:
+            self.move(space, target, own)
         self.store(space, target, value, made, row.ttl)
         self.bury(space, key)
         self.events += 1

@@ -27,6 +27,7 @@ from langchain_agentmemory import MemoryStore, UserKey
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.backends.sqlite import SQLiteBackend
 from langchain_agentmemory.errors import MemoryStoreError
+from langchain_agentmemory.service.records import decode_meta
 from langchain_agentmemory.testing import ManualClock
 from tests.contract.memory_model import Model, Rules, completed, identity
 
@@ -173,6 +174,11 @@ class Machine(RuleBasedStateMachine):
         choices = [*known, *known, *strangers[:3], "k1", "unknown"]
         return choices[pick % len(choices)]
 
+    def outdated(self, user, key):
+        """Whether the store says that something replaced this memory."""
+        (record,) = self.stores[0].backend.read(user.namespace, [key])
+        return record is not None and bool(decode_meta(record.meta).superseded_by)
+
     def check_written(self, user, expected, answer):
         """An entry that a verb returned is the one that the model holds."""
         if isinstance(expected, type):
@@ -198,7 +204,9 @@ class Machine(RuleBasedStateMachine):
 
     @rule(user=users, content=contents, pick=picks)
     def add(self, user, content, pick):
-        expected = outcome(lambda: self.model.add(user, stored(content)))
+        value = stored(content)
+        outdated = self.outdated(user, identity(user, value))
+        expected = outcome(lambda: self.model.add(user, value, outdated=outdated))
         given = dict(content)
         answer = self.verb(pick, "add_memory", user, given.pop("memory"), **given)
         self.check_written(user, expected, answer)
@@ -215,7 +223,7 @@ class Machine(RuleBasedStateMachine):
         answer = self.verb(
             pick, "add_memory", user, given.pop("memory"), supersedes=[old], **given
         )
-        if not isinstance(expected, type) and self.rules.on_duplicate == "refresh":
+        if not isinstance(expected, type):
             assert old in answer.supersedes
         self.check_written(user, expected, answer)
 
