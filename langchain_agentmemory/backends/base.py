@@ -284,7 +284,7 @@ class Backend(Protocol):
         ...
 
     def sweep(self) -> int:
-        """Turn expired active records into stubs; return how many there were."""
+        """Turn expired records, tombstones included, into stubs; return how many."""
         ...
 
     def purge(self, prefix: Namespace, deleted_before: int) -> int:

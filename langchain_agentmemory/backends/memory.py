@@ -69,6 +69,13 @@ class _Space:
                 self.next_expiry = min(self.next_expiry, record.expires_at)
         return gone
 
+    def expired_dead(self, now: int) -> list[Record]:
+        return [
+            record
+            for record in self.dead.values()
+            if record.state is RecordState.TOMBSTONE and has_expired(record, now)
+        ]
+
     def head(self, now: int) -> Head:
         gone = self.expired(now)
         return Head(
@@ -141,9 +148,12 @@ class _Space:
 
 def is_live(record: Record, now: int) -> bool:
     """Tell whether a record is active and not expired."""
-    return record.state is RecordState.ACTIVE and (
-        record.expires_at is None or record.expires_at > now
-    )
+    return record.state is RecordState.ACTIVE and not has_expired(record, now)
+
+
+def has_expired(record: Record, now: int) -> bool:
+    """Tell whether a record's time to live is over."""
+    return record.expires_at is not None and record.expires_at <= now
 
 
 def stub_of(record: Record) -> Write:
@@ -246,7 +256,7 @@ class InMemoryBackend:
                     continue
             if page.listed and not record.flags & RecordFlags.LISTED:
                 continue
-            if page.tombstones or is_live(record, now):
+            if not has_expired(record, now):
                 yield record
 
     def delta(self, namespace: Namespace, epoch: int, since: int) -> Delta | None:
@@ -333,7 +343,11 @@ class InMemoryBackend:
         """Turn expired records into stubs."""
         with self._open_lock():
             now = self.now()
-            gone = [r for space in self._spaces.values() for r in space.expired(now)]
+            gone = [
+                record
+                for space in self._spaces.values()
+                for record in (*space.expired(now), *space.expired_dead(now))
+            ]
             for record in gone:
                 self._spaces[record.namespace].apply(stub_of(record), now)
             for space in self._spaces.values():

@@ -407,10 +407,12 @@ class SQLiteBackend:
         """Turn expired records into stubs."""
         self.open()
         with self._pool.reading() as connection:
-            if not connection.execute(self._sql.any_expired, (self.now(),)).fetchone():
+            if not connection.execute(
+                self._sql.any_expired, (self.now(),) * 2
+            ).fetchone():
                 return 0
         with self._pool.writing() as connection:
-            rows = connection.execute(self._sql.expired, (self.now(),)).fetchall()
+            rows = connection.execute(self._sql.expired, (self.now(),) * 2).fetchall()
             gone = [_record(namespace_of(path), row) for path, *row in rows]
             self._apply(connection, [stub_of(record) for record in gone], {})
         return len(gone)
@@ -518,10 +520,16 @@ class _Statements:
             f"UPDATE {table} SET expires_at = ? WHERE state = 0 AND "
             f"ns = (SELECT id FROM {spaces} WHERE path = ?) AND key = ?"
         )
-        self.any_expired = f"SELECT 1 FROM {table} WHERE {gone} LIMIT 1"
-        self.expired = (
-            f"SELECT n.path, {content} {joined} WHERE r.state = 0 "
+        gone_deleted = gone.replace("state = 0", "state = 1")
+        self.any_expired = (
+            f"SELECT 1 FROM {table} WHERE {gone} "
+            f"UNION ALL SELECT 1 FROM {table} WHERE {gone_deleted} LIMIT 1"
+        )
+        # One select for each state: every one has a partial index of its own.
+        self.expired = " UNION ALL ".join(
+            f"SELECT n.path, {content} {joined} WHERE r.state = {state} "
             f"AND r.expires_at IS NOT NULL AND r.expires_at <= ?"
+            for state in (0, 1)
         )
         self.expired_in = (
             f"SELECT {content} FROM {table} r WHERE r.ns = ? AND r.state = 0 "

@@ -87,6 +87,12 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         "CREATE INDEX {t}_outbox_due ON {t}_outbox (state, due_at)",
         "CREATE INDEX {t}_outbox_mailbox ON {t}_outbox (mailbox, id)",
     ),
+    (  # 3: what was deleted softly expires too
+        """
+        CREATE INDEX {t}_deleted_expiry ON {t} (expires_at)
+        WHERE state = 1 AND expires_at IS NOT NULL
+        """,
+    ),
 )
 """Statements that lead from each schema version to the next. Only ever appended to."""
 

@@ -12,7 +12,7 @@ from langchain_agentmemory.backends.base import (
     RecordState,
     Write,
 )
-from langchain_agentmemory.backends.memory import is_live
+from langchain_agentmemory.backends.memory import has_expired
 from langchain_agentmemory.service.values import can_be_key
 
 ATTEMPTS: Final = 200
@@ -61,9 +61,9 @@ class Changes:
         else:
             self.prefetch([key])
             found = self._read[key]
-        if found is None or found.state is RecordState.TOMBSTONE:
-            return found
-        return found if is_live(found, self.now) else None
+        if found is None or found.state is RecordState.STUB:
+            return None
+        return None if has_expired(found, self.now) else found
 
     def active(self, key: str) -> Record | None:
         """Return a record that readers can see."""

@@ -172,6 +172,7 @@ class Service:
                 raise InvalidInput(msg)
             age = older_than // timedelta(microseconds=1)
             before = self.backend.now() + 1 - age
+        self.backend.sweep()  # what expired is gone anyway, and is not counted
         prefix: Namespace = () if user is None else user.namespace
         return self.backend.purge(prefix, before)
 

@@ -65,6 +65,10 @@ class Model:
         for key, row in list(space.rows.items()):
             if row.expires is not None and row.expires <= self.clock():
                 self.remove(space, key)
+        for key, row in list(space.dead.items()):
+            if row.expires is not None and row.expires <= self.clock():
+                del space.dead[key]
+                space.log.pop(key, None)
         return space
 
     def all_rows(self, prefix):

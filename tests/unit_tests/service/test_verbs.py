@@ -424,3 +424,15 @@ def test_a_read_never_waits_for_another_writer(tmp_path):
     assert time.monotonic() - started < 5
     other.close()
     store.close()
+
+
+def test_what_was_deleted_expires_too(make_store):
+    store = make_store(soft_delete=True, ttl=timedelta(milliseconds=60))
+    entry = store.add_memory("ann", "secret")
+    store.delete_memory("ann", entry.id)
+    time.sleep(0.1)
+    for verb in (store.restore_memory, store.memory_history):
+        with pytest.raises(MemoryNotFound):
+            verb("ann", entry.id)
+    assert store.sweep_ttl() == 1
+    assert store.purge_deleted() == 0
