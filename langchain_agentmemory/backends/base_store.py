@@ -203,7 +203,7 @@ class BaseStoreBackend:
 
     def sweep(self) -> int:
         """Turn expired records into stubs."""
-        return self._bury((), "expires_at", Mirror.expired)
+        return self._bury((), "expires_at", Mirror.all_expired)
 
     def purge(self, prefix: Namespace, deleted_before: int) -> int:
         """Turn old tombstones at and below a prefix into stubs."""

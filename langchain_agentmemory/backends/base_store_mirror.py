@@ -36,6 +36,7 @@ from langchain_agentmemory.backends.base_store_companions import (
 )
 from langchain_agentmemory.backends.memory import (
     STUBS_KEPT,
+    has_expired,
     is_counted,
     is_live,
     stub_of,
@@ -232,7 +233,12 @@ class Mirror:
         """Return records by `updated_at`."""
         found: Iterable[Record]
         if page.tombstones:
-            found = (r for r in self.dead.values() if r.state is RecordState.TOMBSTONE)
+            found = (
+                record
+                for record in self.dead.values()
+                if record.state is RecordState.TOMBSTONE
+                and not has_expired(record, now)
+            )
         else:
             found = (r for r in self.records() if is_live(r, now))
         if page.listed:
@@ -298,6 +304,15 @@ class Mirror:
     def expired(self, now: int) -> list[Record]:
         """Return active records that no reader sees any more."""
         return [record for record in self.records() if not is_live(record, now)]
+
+    def all_expired(self, now: int) -> list[Record]:
+        """Return what has expired, tombstones included."""
+        dead = [
+            record
+            for record in self.dead.values()
+            if record.state is RecordState.TOMBSTONE and has_expired(record, now)
+        ]
+        return [*self.expired(now), *dead]
 
     def stamp(self, writes: Sequence[Write], now: int) -> list[Write]:
         """Complete records with times and revisions; leave out what changes nothing."""
