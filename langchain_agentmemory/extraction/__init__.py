@@ -1,0 +1,1 @@
+"""Automatic memory: from conversation to operations, in the background."""

@@ -1,0 +1,1 @@
+"""Update policies: what an extractor may write."""
