@@ -3,18 +3,20 @@
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
-
-from langchain_core.messages import BaseMessage
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import MICROSECONDS
-from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
-from langchain_agentmemory.extraction.base import Extractor
+from langchain_agentmemory.errors import BackendUnavailable
 from langchain_agentmemory.extraction.external import consumed_external_context
-from langchain_agentmemory.extraction.graph import Subgraph
+from langchain_agentmemory.extraction.habits import Habits
 from langchain_agentmemory.extraction.jobs import ExtractionJob, ExtractionJobs
-from langchain_agentmemory.extraction.learner import Learner, Pass
+from langchain_agentmemory.extraction.learner import (
+    Extracted,
+    Extraction,
+    Learner,
+    Pass,
+)
 from langchain_agentmemory.extraction.mailbox import (
     Job,
     Said,
@@ -24,66 +26,28 @@ from langchain_agentmemory.extraction.mailbox import (
 )
 from langchain_agentmemory.extraction.messages import role_of, shown_text
 from langchain_agentmemory.extraction.outbox import Outbox
+from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.extraction.worker import Worker
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import UserKey
 
 if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
+    from langgraph.graph import StateGraph
     from langgraph.graph.state import CompiledStateGraph
 
+    from langchain_agentmemory.extraction.base import Extractor
+    from langchain_agentmemory.extraction.graph import (
+        ExtractionRuntime,
+        ExtractionState,
+        Subgraph,
+    )
     from langchain_agentmemory.service.service import Service
 
 logger = logging.getLogger("langchain_agentmemory")
 
-Mode = Literal["background", "inline"]
-
 NEARLY_FULL: Final = 0.8
 """Share of the memory limit from which the status warns."""
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractionSettings:
-    """How a store learns.
-
-    Attributes:
-        concurrency: Mailboxes that are worked off at a time.
-        max_pending: Turns of a user that wait apart; further ones join the last of
-            their thread.
-        job_timeout: Seconds that one extraction may take.
-        mode: `"background"`, or `"inline"`: within `enqueue_extraction`, for
-            processes that are frozen after they have answered.
-        calls_per_hour: Model calls that a user may cause in an hour, `None` = any.
-        external_context: Whether turns are learnt from that consumed retrieved
-            documents.
-    """
-
-    concurrency: int = 1
-    max_pending: int | None = 10
-    job_timeout: float = 30.0
-    mode: Mode = "background"
-    calls_per_hour: int | None = None
-    external_context: bool = True
-
-    def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
-        _positive("extraction_concurrency", self.concurrency)
-        if self.max_pending is not None:
-            _positive("max_pending", self.max_pending)
-        if self.calls_per_hour is not None:
-            _positive("extraction_calls_per_hour", self.calls_per_hour)
-        timeout: object = self.job_timeout
-        if (
-            isinstance(timeout, bool)
-            or not isinstance(timeout, int | float)
-            or not 0 < timeout < float("inf")
-        ):
-            msg = f"job_timeout must be a number of seconds above 0, not {timeout!r}."
-            raise InvalidInput(msg)
-        if self.mode not in {"background", "inline"}:
-            msg = (
-                f"extraction_mode={self.mode!r} is not known: use background or inline."
-            )
-            raise InvalidInput(msg)
 
 
 class Usage(NamedTuple):
@@ -100,6 +64,23 @@ class Usage(NamedTuple):
     output_tokens: int
 
 
+class Snapshot(NamedTuple):
+    """A copy of what may be new in a conversation.
+
+    Attributes:
+        said: The messages that were not recognised at a glance.
+        glances: Hashes of all of them, by which they are recognised later.
+        lasting: Whether some were: then ids can be relied on.
+        external: The conversation drew on retrieved documents and nothing is to be
+            learnt from it.
+    """
+
+    said: list[Said]
+    glances: set[int]
+    lasting: bool
+    external: bool
+
+
 class Engine:
     """Automatic memory of one store.
 
@@ -114,10 +95,10 @@ class Engine:
     def __init__(
         self,
         service: "Service",
-        extractor: Extractor | None,
+        extractor: "Extractor | None",
         settings: ExtractionSettings,
         enabled: Callable[[], frozenset[str] | None],
-        graph: "CompiledStateGraph | None" = None,
+        graph: "CompiledStateGraph[Any, Any, Any, Any] | None" = None,
     ) -> None:
         """Put the parts together; nothing is started yet."""
         self.settings = settings
@@ -125,53 +106,92 @@ class Engine:
         self.outbox = Outbox(service.backend, settings.max_pending)
         self._service = service
         self._backend = service.backend
-        self._subgraph = Subgraph(service, extractor, enabled, graph)
+        self._enabled = enabled
+        self._graph = graph
         self.learner = Learner(
             service,
             self.outbox,
-            self._subgraph.extract,
+            self._extract,
             self._is_time,
             enabled=enabled,
             job_timeout=settings.job_timeout,
+            habits=Habits(service.backend),
             calls_per_hour=settings.calls_per_hour,
         )
         self._worker: Worker | None = None
         self._lock = threading.Lock()
 
+    @cached_property
+    def _subgraph(self) -> "Subgraph":
+        from langchain_agentmemory.extraction.graph import (  # noqa: PLC0415 - LangGraph
+            Subgraph,
+        )
+
+        return Subgraph(self._service, self.extractor, self._enabled, self._graph)
+
+    def _extract(self, extraction: Extraction) -> Extracted:
+        return self._subgraph.extract(extraction)
+
     # -- queueing --------------------------------------------------------------------
+
+    def snapshot(
+        self,
+        user: UserKey,
+        messages: "Sequence[BaseMessage]",
+        thread_id: str | None,
+        tools: Iterable[object] = (),
+    ) -> "Snapshot":
+        """Return a copy of what may be new in a conversation. Reads no storage.
+
+        Args:
+            user: Whose conversation it is.
+            messages: The conversation as it stands.
+            thread_id: Its name.
+            tools: Tools that declare whether they bring in retrieved documents.
+        """
+        glanced = self.outbox.glanced(user, thread_id)
+        glances = [_glance(message) for message in messages]
+        said = [
+            Said(role, text, message.id, message.name, position)
+            for position, message in enumerate(messages)
+            if glances[position] not in glanced
+            and (role := role_of(message))
+            and (text := shown_text(message))
+        ]
+        external = not self.settings.external_context and consumed_external_context(
+            messages, tools
+        )
+        lasting = any(glance in glanced for glance in glances)
+        return Snapshot(said, {g for g in glances if g is not None}, lasting, external)
 
     def enqueue(
         self,
         user: UserKey,
-        messages: Sequence[BaseMessage],
+        snapshot: "Snapshot",
         thread_id: str | None,
-        *,
-        tools: Iterable[object] = (),
     ) -> bool:
         """Queue what is new in a conversation; tell whether it is safe in the outbox.
+
+        Args:
+            user: Whose conversation it is.
+            snapshot: What was said.
+            thread_id: The conversation.
 
         Returns:
             True if it was written down, or nothing was new. False if nothing is learnt
             from this user, thread or turn, or the store could not be written.
         """
-        said = [
-            Said(role, text, message.id, message.name, position)
-            for position, message in enumerate(messages)
-            if (role := role_of(message)) and (text := shown_text(message))
-        ]
+        said, glances, lasting, external = snapshot
         if not any(message.role == "user" for message in said):
             return True
-        habits = self.learner.habits.of(user)
-        external = not self.settings.external_context and consumed_external_context(
-            messages, tools
-        )
+        habits = self.learner.habits.lately(user)
         if external and thread_id is not None and not habits.is_paused(thread_id):
             self.learner.habits.switch(user, thread_id, paused=True)
         if external or habits.is_paused(thread_id):
             self.outbox.skip(user, thread_id, said)
             return False
         try:
-            job = self.outbox.enqueue(user, thread_id, said)
+            job = self.outbox.enqueue(user, thread_id, said, glances, lasting=lasting)
         except BackendUnavailable as error:
             logger.error(  # noqa: TRY400 - the message says it all
                 "The turn could not be written down: %s It is kept in memory and "
@@ -199,6 +219,12 @@ class Engine:
             if self._worker is None:
                 self._worker = Worker(self.learner, self.settings.concurrency)
             return self._worker
+
+    def build_graph(
+        self,
+    ) -> "StateGraph[ExtractionState, ExtractionRuntime, Any, Any]":
+        """Return the subgraph before it is compiled."""
+        return self._subgraph.build()
 
     def _is_time(self, context: "object") -> bool:
         if self.extractor is None:
@@ -270,6 +296,7 @@ class Engine:
         places = [mailbox_of(user), learning_of(user)]
         places += [head.namespace for head in heads]
         self.outbox.forget(user)
+        self.learner.habits.forget(user)
         return sum(sum(self._backend.drop(place).values()) for place in places)
 
     def switch(self, user: UserKey, thread_id: str | None, *, paused: bool) -> None:
@@ -315,8 +342,16 @@ class Engine:
         limit = self._service.settings.memory_limit
         if not limit:
             return 0
-        users = self._subgraph.counts
-        return sum(1 for count in users.values() if count >= limit * NEARLY_FULL)
+        subgraph: Subgraph | None = vars(self).get("_subgraph")
+        counts = subgraph.counts.values() if subgraph is not None else ()
+        return sum(1 for count in counts if count >= limit * NEARLY_FULL)
+
+
+def _glance(message: "BaseMessage") -> int | None:
+    content = message.content
+    if message.id is None or not isinstance(content, str):
+        return None
+    return hash((message.id, content))
 
 
 def _is_clean(result: Pass) -> bool:
@@ -335,10 +370,3 @@ def _shown(job: Job) -> ExtractionJob:
         from_us(job.due_at) if job.due_at else None,
         job.error,
     )
-
-
-def _positive(name: str, given: object) -> None:
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        msg = f"{name} must be a positive integer, not {given!r}."
-        raise InvalidInput(msg)
-

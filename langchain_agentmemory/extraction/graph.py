@@ -4,7 +4,7 @@ A plain LangGraph graph: it can be run, drawn and streamed by itself, and nodes 
 added or replaced before it is compiled. The worker runs it for every turn.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -333,15 +333,14 @@ class Subgraph:
             else replace(operation, source=_completed(operation.source, source))
             for operation in found
         ]
-        usage = found.usage or {}
+        usage: Mapping[str, Any] = found.usage or {}
         return {
             "operations": [*(before or ()), *sourced],
             "skipped": [*state.get("skipped", ()), *found.skipped],
             "model_calls": state.get("model_calls", 0) + found.model_calls,
-            "input_tokens": state.get("input_tokens", 0)
-            + int(usage.get("input_tokens", 0)),  # type: ignore[call-overload]  # a TypedDict
+            "input_tokens": state.get("input_tokens", 0) + usage.get("input_tokens", 0),
             "output_tokens": state.get("output_tokens", 0)
-            + int(usage.get("output_tokens", 0)),  # type: ignore[call-overload]  # a TypedDict
+            + usage.get("output_tokens", 0),
         }
 
     def _similar(self, user: UserKey, query: str) -> list[MemoryEntry]:

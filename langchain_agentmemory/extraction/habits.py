@@ -1,5 +1,8 @@
 """What is noted per user: whether to learn, and what learning has cost."""
 
+import threading
+import time
+from collections import OrderedDict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
 
 KEY: Final = "habits"
 HOUR: Final = 3600 * MICROSECONDS
+
+FRESH_SECONDS: Final = 1.0
+REMEMBERED: Final = 10_000
 
 
 class Cost(Protocol):
@@ -107,10 +113,22 @@ class Habits:
     def __init__(self, backend: Backend) -> None:
         """Remember the backend."""
         self._backend = backend
+        self._recent: OrderedDict[UserKey, tuple[float, UserHabits]] = OrderedDict()
+        self._lock = threading.Lock()
 
     def of(self, user: "UserKey") -> UserHabits:
         """Return what is noted about a user."""
         return self._read(user)[0]
+
+    def lately(self, user: "UserKey") -> UserHabits:
+        """Return what was noted about a user a second ago, or later.
+
+        For the turn that must not wait: the worker looks again.
+        """
+        recent = self._recent.get(user)
+        if recent is not None and time.monotonic() - recent[0] < FRESH_SECONDS:
+            return recent[1]
+        return self.of(user)
 
     def switch(self, user: "UserKey", thread_id: str | None, *, paused: bool) -> None:
         """Stop learning from a user or one conversation, or go on."""
@@ -123,11 +141,21 @@ class Habits:
 
     def _read(self, user: "UserKey") -> tuple[UserHabits, int]:
         (record,) = self._backend.read(learning_of(user), [KEY])
-        if record is None or not record.value:
-            return UserHabits(), record.revision if record else 0
-        value: dict[str, Any] = load(record.value)
-        value["threads"] = tuple(value.get("threads", ()))
-        return UserHabits(**value), record.revision
+        habits = UserHabits()
+        if record is not None and record.value:
+            value: dict[str, Any] = load(record.value)
+            value["threads"] = tuple(value.get("threads", ()))
+            habits = UserHabits(**value)
+        with self._lock:
+            self._recent[user] = (time.monotonic(), habits)
+            while len(self._recent) > REMEMBERED:
+                self._recent.popitem(last=False)
+        return habits, record.revision if record is not None else 0
+
+    def forget(self, user: "UserKey") -> None:
+        """Drop from memory what is noted about a user."""
+        with self._lock:
+            self._recent.pop(user, None)
 
     def _edit(
         self, user: "UserKey", edit: "Callable[[UserHabits], UserHabits]"
@@ -145,6 +173,7 @@ class Habits:
                 self._backend.commit(Batch([write]))
             except PreconditionFailed:
                 continue
+            self.forget(user)
             return
         msg = "Other writers kept changing the same record. Try again."
         raise BackendUnavailable(msg)

@@ -127,6 +127,7 @@ class Learner:
         should_extract: Whether it is time; what is not due is held.
         enabled: Returns the names of the tools that may be used, `None` = all.
         job_timeout: Seconds that an extraction may take.
+        habits: What is noted per user.
         calls_per_hour: Model calls that a user may cause in an hour, `None` = any.
     """
 
@@ -136,12 +137,8 @@ class Learner:
     should_extract: Callable[[ExtractionContext], bool]
     enabled: Callable[[], frozenset[str] | None]
     job_timeout: float
+    habits: Habits
     calls_per_hour: int | None = None
-
-    @property
-    def habits(self) -> Habits:
-        """What is noted per user."""
-        return Habits(self.service.backend)
 
     def work(self, user: UserKey) -> Pass:
         """Work off what waits in a user's mailbox.

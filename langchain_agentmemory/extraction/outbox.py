@@ -89,6 +89,23 @@ class Seen(NamedTuple):
     chunks: list[Record]
 
 
+class Known:
+    """What this process knows of a conversation.
+
+    Attributes:
+        prints: Fingerprints of messages that were queued or extracted.
+        glanced: Hashes of ids and contents of such messages, as they lay in memory: the
+            quick look that spares the fingerprints of a long conversation.
+    """
+
+    __slots__ = ("glanced", "prints")
+
+    def __init__(self, prints: set[str]) -> None:
+        """Begin with fingerprints."""
+        self.prints = prints
+        self.glanced: set[int] = set()
+
+
 class Outbox:
     """The outbox of one store.
 
@@ -104,13 +121,24 @@ class Outbox:
         self.max_pending = max_pending
         self.spilled: deque[Job] = deque()
         self.last_error: str | None = None
-        self._known: OrderedDict[tuple[UserKey, str | None], set[str]] = OrderedDict()
+        self._known: OrderedDict[tuple[UserKey, str | None], Known] = OrderedDict()
         self._lock = threading.Lock()
 
     # -- enqueueing ------------------------------------------------------------------
 
+    def glanced(self, user: UserKey, thread_id: str | None) -> set[int]:
+        """Return the hashes of messages that this process has queued already."""
+        known = self._known.get((user, thread_id))
+        return known.glanced if known is not None else set()
+
     def enqueue(
-        self, user: UserKey, thread_id: str | None, said: Sequence[Said]
+        self,
+        user: UserKey,
+        thread_id: str | None,
+        said: Sequence[Said],
+        glances: Iterable[int] = (),
+        *,
+        lasting: bool = False,
     ) -> Job | None:
         """Write down what is new in a conversation.
 
@@ -119,6 +147,8 @@ class Outbox:
             thread_id: The conversation.
             said: All of it, or as much as is left of it; what was seen before is
                 left out.
+            glances: Hashes by which `glanced` knows these messages from now on.
+            lasting: Whether other messages of it were recognised by their ids.
 
         Returns:
             The job, `None` if nothing is new.
@@ -127,8 +157,9 @@ class Outbox:
             BackendUnavailable: If it could not be written. `spill` keeps it in memory.
         """
         known = self._known_of(user, thread_id)
-        new = unseen(said, known)
+        new = unseen(said, known.prints, lasting=lasting)
         if not new:
+            known.glanced.update(glances)
             return None
         job = Job(
             f"{JOB}{uuid.uuid4().hex}",
@@ -139,11 +170,12 @@ class Outbox:
             self.backend.now(),
         )
         self.write(job)
+        known.glanced.update(glances)
         return job
 
     def skip(self, user: UserKey, thread_id: str | None, said: Sequence[Said]) -> None:
         """Note what is new in a conversation as processed, without extracting it."""
-        new = unseen(said, self._known_of(user, thread_id))
+        new = unseen(said, self._known_of(user, thread_id).prints)
         if not new:
             return
         job = Job(
@@ -174,7 +206,7 @@ class Outbox:
         with self._lock:
             known = self._known.get((job.user, job.thread_id))
             if known is not None:
-                known.update(_flat(job.fingerprints))
+                known.prints.update(_flat(job.fingerprints))
 
     def _put(self, job: Job) -> None:
         mailbox = mailbox_of(job.user)
@@ -232,23 +264,22 @@ class Outbox:
                 self.spilled.popleft()
         return 0
 
-    def _known_of(self, user: UserKey, thread_id: str | None) -> set[str]:
+    def _known_of(self, user: UserKey, thread_id: str | None) -> Known:
         key = (user, thread_id)
         with self._lock:
             known = self._known.get(key)
             if known is not None:
                 self._known.move_to_end(key)
-                return set(known)
-        known = self.seen(user, thread_id).prints
+                return known
+        prints = self.seen(user, thread_id).prints
         for job in self.read(user).jobs:
             if job.thread_id == thread_id:
-                known.update(_flat(job.fingerprints))
+                prints.update(_flat(job.fingerprints))
         with self._lock:
-            kept = self._known.setdefault(key, known)
-            kept.update(known)
+            known = self._known.setdefault(key, Known(prints))
             while len(self._known) > KNOWN_THREADS:
                 self._known.popitem(last=False)
-            return set(kept)
+            return known
 
     def forget(self, user: UserKey) -> None:
         """Drop from memory what is known of a user's conversations."""
@@ -533,7 +564,9 @@ class Claim:
                 return
 
 
-def unseen(said: Sequence[Said], known: set[str]) -> list[tuple[Said, Fingerprints]]:
+def unseen(
+    said: Sequence[Said], known: set[str], *, lasting: bool = False
+) -> list[tuple[Said, Fingerprints]]:
     """Return the messages that were not processed yet.
 
     Where a known id turns up, ids last, and what has another id (or another text under
@@ -542,7 +575,7 @@ def unseen(said: Sequence[Said], known: set[str]) -> list[tuple[Said, Fingerprin
     turn counts as a whole, so that an answer comes with what it answers.
     """
     pairs = list(zip(said, fingerprints(said), strict=True))
-    if any(prints.by_id in known for _, prints in pairs if prints.by_id):
+    if lasting or any(prints.by_id in known for _, prints in pairs if prints.by_id):
         return [
             (message, prints)
             for message, prints in pairs
