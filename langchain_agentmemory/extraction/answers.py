@@ -26,10 +26,10 @@ _ARGUMENTS: Final = ("arguments", "args", "parameters")
 
 def calls_of_message(message: AIMessage) -> list[Call]:
     """Return the tool calls of a message, those with broken arguments included."""
-    calls: list[Call] = [(call["name"], call["args"]) for call in message.tool_calls]
-    for broken in message.invalid_tool_calls:
-        calls.append((broken["name"] or "", broken["args"] or ""))
-    return calls
+    return [
+        *((call["name"], call["args"]) for call in message.tool_calls),
+        *((c["name"] or "", c["args"] or "") for c in message.invalid_tool_calls),
+    ]
 
 
 def calls_in_json(answer: Any) -> list[Call]:

@@ -1,53 +1,32 @@
 """The extractor: a language model that says what to remember of a conversation."""
 
-import logging
+import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from typing import Any, Final
+from typing import Any, Unpack
 
 from langchain_core.callbacks import Callbacks
-from langchain_core.messages import BaseMessage, SystemMessage
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 
 from langchain_agentmemory.errors import ExtractionFailed, InvalidInput
-from langchain_agentmemory.extraction.calls import CALLS, tool_schemas
+from langchain_agentmemory.extraction.assistant import episode_timeout
 from langchain_agentmemory.extraction.checkers import checked
 from langchain_agentmemory.extraction.context import Checker, ExtractionContext
-from langchain_agentmemory.extraction.messages import with_texts
-from langchain_agentmemory.extraction.models import (
-    AnyRunnable,
-    Question,
-    Reply,
-    as_model,
-    model_name,
-    question,
-    run_config,
-)
-from langchain_agentmemory.extraction.operations import Operations, Reading
-from langchain_agentmemory.extraction.prompts import (
-    DEFAULT_PROMPT,
-    Prompt,
-    PromptContext,
-    conversation,
-    local_time,
-    render_prompt,
-    short_ids,
-    system_prompt,
-)
-from langchain_agentmemory.extraction.redaction import (
-    Redact,
-    guarded,
-    redacted_entries,
-    redacted_operations,
+from langchain_agentmemory.extraction.models import as_model, model_name
+from langchain_agentmemory.extraction.operations import Operations
+from langchain_agentmemory.extraction.prompts import DEFAULT_PROMPT, Prompt
+from langchain_agentmemory.extraction.redaction import Redact, guarded
+from langchain_agentmemory.extraction.stages import (
+    Circumstances,
+    Settings,
+    Turn,
+    first_stage,
+    no_episodes,
+    second_stage,
 )
 from langchain_agentmemory.policies.base import Policy
 from langchain_agentmemory.types import MemoryEntry
-
-RUN_NAME: Final = "memory_extraction"
-"""Name of the model's run in traces."""
-
-_log = logging.getLogger(__name__)
 
 
 class MemoryExtractor:
@@ -68,7 +47,7 @@ class MemoryExtractor:
         ```
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each of them is optional
         self,
         model: Any,
         *,
@@ -99,27 +78,40 @@ class MemoryExtractor:
         Raises:
             InvalidInput: If an argument cannot be used.
         """
-        self.model: AnyRunnable | None = as_model(model)
-        self._policy = _as_policy(policy)
+        self._settings = Settings(
+            model=as_model(model),
+            policy=_as_policy(policy),
+            prompt=_as_prompt(prompt),
+            redact=None if redact is None else guarded(redact),
+            callbacks=callbacks,
+            assistant_episodes=assistant_episodes,
+        )
         self.checkers = checked(
             (checkers,) if callable(checkers) else tuple(checkers or ())
         )
-        self.assistant_episodes = assistant_episodes
-        self.prompt = _as_prompt(prompt)
-        self.redact = None if redact is None else guarded(redact)
-        self.callbacks = callbacks
 
     @property
     def policy(self) -> Policy:
         """What may be written."""
-        return self._policy
+        return self._settings.policy
+
+    @property
+    def assistant_episodes(self) -> bool:
+        """Whether useful answers of the assistant are remembered, too."""
+        return self._settings.assistant_episodes
+
+    @property
+    def prompt(self) -> Prompt:
+        """The prompt, before it is rendered."""
+        return self._settings.prompt
 
     @property
     def metadata(self) -> dict[str, Any]:
         """Name of the model, `""` if it does not tell, and whether there is one."""
+        model = self._settings.model
         return {
-            "model_name": model_name(self.model),
-            "model_available": self.model is not None,
+            "model_name": model_name(model),
+            "model_available": model is not None,
         }
 
     def should_extract(self, context: ExtractionContext) -> bool:
@@ -128,14 +120,9 @@ class MemoryExtractor:
 
     def allowed_tools(self, enabled: frozenset[str] | None = None) -> tuple[str, ...]:
         """Return what the model may call: enabled and let through by the policy."""
-        return tuple(
-            name
-            for name in CALLS
-            if (enabled is None or name in enabled)
-            and name.removeprefix("memory_") in self.policy.operations
-        )
+        return self._settings.allowed_tools(enabled)
 
-    def extract(
+    def extract(  # noqa: PLR0913 - see Extractor
         self,
         messages: Sequence[BaseMessage],
         existing: Sequence[MemoryEntry] = (),
@@ -163,17 +150,13 @@ class MemoryExtractor:
                 is its cause.
             InvalidInput: If there is no such timezone.
         """
-        first = self.first_stage(
-            messages,
-            existing,
-            enabled=enabled,
-            said_at=said_at,
-            timezone=timezone,
-            config=config,
+        circumstances = Circumstances(
+            enabled=enabled, said_at=said_at, timezone=timezone, config=config
         )
-        return first
+        first = self.first_stage(messages, existing, **circumstances)
+        return first.followed_by(self.second_stage(messages, first, **circumstances))
 
-    async def aextract(
+    async def aextract(  # noqa: PLR0913 - see Extractor
         self,
         messages: Sequence[BaseMessage],
         existing: Sequence[MemoryEntry] = (),
@@ -184,25 +167,18 @@ class MemoryExtractor:
         config: RunnableConfig | None = None,
     ) -> Operations:
         """Async twin of `extract`."""
-        first = await self.afirst_stage(
-            messages,
-            existing,
-            enabled=enabled,
-            said_at=said_at,
-            timezone=timezone,
-            config=config,
+        circumstances = Circumstances(
+            enabled=enabled, said_at=said_at, timezone=timezone, config=config
         )
-        return first
+        first = await self.afirst_stage(messages, existing, **circumstances)
+        second = await self.asecond_stage(messages, first, **circumstances)
+        return first.followed_by(second)
 
     def first_stage(
         self,
         messages: Sequence[BaseMessage],
         existing: Sequence[MemoryEntry] = (),
-        *,
-        enabled: frozenset[str] | None = None,
-        said_at: datetime | None = None,
-        timezone: str | tzinfo = "UTC",
-        config: RunnableConfig | None = None,
+        **circumstances: Unpack[Circumstances],
     ) -> Operations:
         """Return what the user's words lead to: `extract` without assistant episodes.
 
@@ -211,114 +187,75 @@ class MemoryExtractor:
         Raises:
             ExtractionFailed: As `extract` does.
         """
-        when = local_time(said_at, timezone)
-        stage = self._first(messages, existing, enabled, when, config)
-        return self._read(stage, stage.question.ask()) if stage else Operations()
+        stage = first_stage(self._settings, messages, existing, Turn(**circumstances))
+        return stage.run() if stage else Operations()
 
     async def afirst_stage(
         self,
         messages: Sequence[BaseMessage],
         existing: Sequence[MemoryEntry] = (),
-        *,
-        enabled: frozenset[str] | None = None,
-        said_at: datetime | None = None,
-        timezone: str | tzinfo = "UTC",
-        config: RunnableConfig | None = None,
+        **circumstances: Unpack[Circumstances],
     ) -> Operations:
         """Async twin of `first_stage`."""
-        when = local_time(said_at, timezone)
-        stage = self._first(messages, existing, enabled, when, config)
-        return self._read(stage, await stage.question.aask()) if stage else Operations()
+        stage = first_stage(self._settings, messages, existing, Turn(**circumstances))
+        return await stage.arun() if stage else Operations()
 
-    def _first(
+    def second_stage(
         self,
         messages: Sequence[BaseMessage],
-        existing: Sequence[MemoryEntry],
-        enabled: frozenset[str] | None,
-        said_at: datetime,
-        config: RunnableConfig | None,
-    ) -> "_Stage | None":
-        """Prepare the first request, `None` if there is nothing to ask."""
-        model = self._required_model()
-        tools = self.allowed_tools(enabled)
-        shown, users = conversation(self._seen(messages))
-        if not tools or not users:
-            return None
-        known = [entry for entry in existing if entry is not None]
-        if self.redact:
-            known = redacted_entries(known, self.redact)
-        context = PromptContext(shown, known, said_at, tools)
-        shown_ids = short_ids(entry.id for entry in known)
-        system = system_prompt(
-            self._base_prompt(context),
-            context,
-            instructions=self.policy.instructions,
-            shown_ids=shown_ids,
-            episodes=self.assistant_episodes,
-        )
-        reading = Reading(
-            tools=tools,
-            users=tuple(users),
-            ids={short: real for real, short in shown_ids.items()},
-            affected=self.assistant_episodes,
-        )
-        schemas = tool_schemas(
-            tools, user_messages=len(users), affected=self.assistant_episodes
-        )
-        request = [SystemMessage(system), *shown]
-        asked = question(
-            model, request, schemas, run_config(config, self.callbacks, RUN_NAME)
-        )
-        return _Stage(asked, reading)
+        first: Operations,
+        **circumstances: Unpack[Circumstances],
+    ) -> Operations:
+        """Return the assistant episodes alone: additions to what came first.
 
-    def _read(self, stage: "_Stage", reply: Reply) -> Operations:
-        operations = stage.reading.read(reply.calls)
-        operations.model_calls = 1
-        operations.usage = reply.usage
-        for skipped in operations.skipped:
-            _log.warning("Skipped a call of %r: %s", skipped.tool, skipped.reason)
-        if self.redact:
-            operations = redacted_operations(operations, self.redact)
-        return operations
+        There are none if they are switched off, nothing may be added, no answer is
+        worth it, or a deletion did not say which answers it covers. Then no model is
+        asked. A model that fails is reported in `skipped`, never raised: what came
+        first must not be lost for this.
 
-    def _seen(self, messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-        return with_texts(messages, self.redact) if self.redact else messages
-
-    def _base_prompt(self, context: PromptContext) -> str:
+        Args:
+            messages: The same as in the first stage.
+            first: What the first stage returned.
+            circumstances: The same as in the first stage.
+        """
         try:
-            text: object = render_prompt(self.prompt, context)
-        except Exception as error:
-            msg = f"The prompt function failed ({type(error).__name__}: {error})."
-            raise ExtractionFailed(msg) from error
-        if not isinstance(text, str):
-            msg = f"The prompt function must return text, not {type(text).__name__}."
-            raise ExtractionFailed(msg)
-        return text if text.strip() else DEFAULT_PROMPT
+            stage = second_stage(self._settings, messages, first, Turn(**circumstances))
+            return stage.run() if stage else Operations()
+        except ExtractionFailed as error:
+            return no_episodes(error)
 
-    def _required_model(self) -> AnyRunnable:
-        if self.model is None:
-            msg = (
-                "This extractor has no model: pass a LangChain chat model or a name "
-                "such as 'openai:gpt-5-mini' to MemoryExtractor."
-            )
-            raise ExtractionFailed(msg)
-        return self.model
+    async def asecond_stage(
+        self,
+        messages: Sequence[BaseMessage],
+        first: Operations,
+        *,
+        time_left: float | None = None,
+        **circumstances: Unpack[Circumstances],
+    ) -> Operations:
+        """Async twin of `second_stage`, which can also be limited in time.
+
+        Args:
+            messages: The same as in the first stage.
+            first: What the first stage returned.
+            time_left: Seconds until the whole job ends. The model is given up early
+                enough to keep what came first.
+            circumstances: The same as in the first stage.
+        """
+        try:
+            stage = second_stage(self._settings, messages, first, Turn(**circumstances))
+            async with asyncio.timeout(episode_timeout(time_left)):
+                return await stage.arun() if stage else Operations()
+        except (ExtractionFailed, TimeoutError) as error:
+            return no_episodes(error)
 
     def __repr__(self) -> str:
         """Name the model, the policy and the checkers."""
-        name = model_name(self.model) or type(self.model).__name__
+        model = self._settings.model
+        name = model_name(model) or type(model).__name__
         return (
             f"MemoryExtractor({name!r}, policy={self.policy.name!r}, "
             f"checkers={list(self.checkers)!r})"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Stage:
-    """A request, and how to understand the answer."""
-
-    question: Question
-    reading: Reading
 
 
 def _as_policy(policy: object) -> Policy:
