@@ -62,18 +62,13 @@ def numbers(text: str) -> set[Number]:
     return {_number(match) for match in _NUMBER.finditer(spoken)}
 
 
-def ungrounded(memory: str, source: str) -> set[Number]:
-    """Return the numbers of a memory that its source does not state."""
-    return numbers(memory) - numbers(source)
-
-
 def grounded(memory: str, source: str) -> bool:
     """Tell whether every number of a memory stands in its source.
 
     Sign, currency symbol and percent sign belong to a number: $5, €5, 5, -5 and 5% are
     five different ones. $1,250.00 and $1250 are the same, as are 20 € and €20.
     """
-    return not ungrounded(memory, source)
+    return numbers(memory) <= numbers(source)
 
 
 def _number(match: re.Match[str]) -> Number:
