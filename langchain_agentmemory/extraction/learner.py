@@ -38,8 +38,8 @@ from langchain_agentmemory.extraction.outbox import (
     Claim,
     LeaseLost,
     Outbox,
-    Seen,
     owner_name,
+    without_seen,
 )
 from langchain_agentmemory.service.verbs import Verbs
 from langchain_agentmemory.times import from_us
@@ -211,7 +211,7 @@ class _Work:
         first = jobs[0]
         habits = self._learner.habits.of(self._user)
         seen = self._outbox.seen(self._user, first.thread_id)
-        merged = _without_seen(jobs, seen)
+        merged = without_seen(_merged(jobs), seen.prints)
         if not merged.said or habits.is_paused(first.thread_id):
             self._claim.acknowledge(jobs)
             self._done += len(jobs)
@@ -369,6 +369,10 @@ class ExtractionTimeout(ExtractionFailed):
     """An extraction took longer than `job_timeout`."""
 
 
+class ExtractionStopped(ExtractionFailed):
+    """An extraction graph waits for an answer that nobody gives in the background."""
+
+
 class _Progress:
     """How much of a plan is done, written together with each operation."""
 
@@ -409,6 +413,8 @@ def may_pass(error: BaseException) -> bool:
         status = _status_of(link)
         if status is not None:
             return status in _PASSING_STATUS or status >= _SERVER_ERROR
+    if any(isinstance(link, ExtractionStopped) for link in chain):
+        return False
     root = chain[-1]
     kinds: tuple[type[BaseException], ...] = (
         OSError,
@@ -451,18 +457,11 @@ def _groups(jobs: Sequence[Job], borders: Sequence[int]) -> list[list[Job]]:
     return sorted(due, key=lambda group: group[0].updated_at)
 
 
-def _without_seen(jobs: list[Job], seen: Seen) -> Job:
-    """Return the jobs as one, without messages that were processed meanwhile."""
-    known = set(seen.prints)
-    said: list[Said] = []
-    for job in jobs:
-        for message, prints in zip(job.said, job.fingerprints, strict=True):
-            mark = prints.by_id or prints.by_text
-            if mark not in known:
-                said.append(message)
-                known.add(mark)
-    last = max(job.said_at for job in jobs)
-    return replace(jobs[0], said=tuple(said), said_at=last)
+def _merged(jobs: list[Job]) -> Job:
+    merged = jobs[0]
+    for job in jobs[1:]:
+        merged = merged.merged(job)
+    return merged
 
 
 def _message(said: Said) -> BaseMessage:

@@ -581,17 +581,44 @@ def unseen(
             for message, prints in pairs
             if (prints.by_id or prints.by_text) not in known
         ]
+    return [
+        pair
+        for turn in _turns(pairs)
+        if any(prints.by_text not in known for _, prints in turn)
+        for pair in turn
+    ]
+
+
+def without_seen(job: Job, known: set[str]) -> Job:
+    """Return a job without messages that were processed while it waited."""
+    seen = set(known)
+    said: list[Said] = []
+    for turn in _turns(list(zip(job.said, job.fingerprints, strict=True))):
+        marks = [prints.by_id or prints.by_text for _, prints in turn]
+        if any(
+            prints.by_id is None and prints.by_text not in seen for _, prints in turn
+        ):
+            said += [message for message, _ in turn]  # a turn without ids: as a whole
+        else:
+            said += [
+                message
+                for (message, _), mark in zip(turn, marks, strict=True)
+                if mark not in seen
+            ]
+        seen.update(marks)
+    return replace(job, said=tuple(said))
+
+
+def _turns(
+    pairs: Sequence[tuple[Said, Fingerprints]],
+) -> list[list[tuple[Said, Fingerprints]]]:
+    """Split a conversation where the user begins to speak."""
     turns: list[list[tuple[Said, Fingerprints]]] = []
     for pair in pairs:
         if not turns or pair[0].role == "user":
             turns.append([])
         turns[-1].append(pair)
-    return [
-        pair
-        for turn in turns
-        if any(prints.by_text not in known for _, prints in turn)
-        for pair in turn
-    ]
+    return turns
 
 
 def owner_name() -> str:

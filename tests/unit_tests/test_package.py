@@ -26,6 +26,7 @@ PUBLIC_NAMES = [
     "Operation",
     "PreloadMemories",
     "PreserveHistory",
+    "QueueExtraction",
     "SearchOptions",
     "Source",
     "UserKey",
