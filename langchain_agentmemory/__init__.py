@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from langchain_agentmemory.middleware import MemoryMiddleware
     from langchain_agentmemory.nodes.preload import PreloadMemories
+    from langchain_agentmemory.policies.append_only import AppendOnly
+    from langchain_agentmemory.policies.base import Decision
+    from langchain_agentmemory.policies.merge_similar import MergeSimilar
+    from langchain_agentmemory.policies.preserve_history import PreserveHistory
     from langchain_agentmemory.store import MemoryStore
     from langchain_agentmemory.types import (
         MemoryEntry,
@@ -24,26 +28,34 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOME = {
+    "AppendOnly": "langchain_agentmemory.policies.append_only",
+    "Decision": "langchain_agentmemory.policies.base",
     "MemoryEntry": "langchain_agentmemory.types",
     "MemoryKind": "langchain_agentmemory.types",
     "MemoryMiddleware": "langchain_agentmemory.middleware",
     "MemoryReader": "langchain_agentmemory.types",
     "MemoryStore": "langchain_agentmemory.store",
+    "MergeSimilar": "langchain_agentmemory.policies.merge_similar",
     "Operation": "langchain_agentmemory.types",
     "PreloadMemories": "langchain_agentmemory.nodes.preload",
+    "PreserveHistory": "langchain_agentmemory.policies.preserve_history",
     "SearchOptions": "langchain_agentmemory.types",
     "Source": "langchain_agentmemory.types",
     "UserKey": "langchain_agentmemory.types",
 }
 
 __all__ = [
+    "AppendOnly",
+    "Decision",
     "MemoryEntry",
     "MemoryKind",
     "MemoryMiddleware",
     "MemoryReader",
     "MemoryStore",
+    "MergeSimilar",
     "Operation",
     "PreloadMemories",
+    "PreserveHistory",
     "SearchOptions",
     "Source",
     "UserKey",

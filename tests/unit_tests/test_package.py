@@ -15,13 +15,17 @@ import langchain_agentmemory
 ROOT = Path(__file__).parents[2]
 
 PUBLIC_NAMES = [
+    "AppendOnly",
+    "Decision",
     "MemoryEntry",
     "MemoryKind",
     "MemoryMiddleware",
     "MemoryReader",
     "MemoryStore",
+    "MergeSimilar",
     "Operation",
     "PreloadMemories",
+    "PreserveHistory",
     "SearchOptions",
     "Source",
     "UserKey",
