@@ -22,7 +22,7 @@ from langchain_core.messages import (
 from langchain_core.outputs import ChatGeneration
 from langchain_core.runnables import RunnableLambda
 
-from langchain_agentmemory import UserKey
+from langchain_agentmemory import AppendOnly, MergeSimilar, PreserveHistory, UserKey
 from langchain_agentmemory.errors import ExtractionFailed
 from langchain_agentmemory.extraction.assistant import episode_timeout
 from langchain_agentmemory.extraction.checkers import (
@@ -299,9 +299,9 @@ def test_prompt(case, then):
 
 
 POLICIES = {
-    "merge_similar": Allowing("merge_similar"),
-    "preserve_history": Allowing("preserve_history"),
-    "append_only": Allowing("append_only", operations=frozenset({"add"})),
+    "merge_similar": MergeSimilar(),
+    "preserve_history": PreserveHistory(),
+    "append_only": AppendOnly(),
     "something_else": Allowing("something_else"),
 }
 

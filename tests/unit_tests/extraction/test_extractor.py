@@ -11,9 +11,9 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langgraph.graph import START, StateGraph
 from langgraph.graph.message import add_messages
 
+from langchain_agentmemory import AppendOnly, MemoryExtractor, MergeSimilar
 from langchain_agentmemory.errors import ExtractionFailed, InvalidInput
 from langchain_agentmemory.extraction.base import Extractor
-from langchain_agentmemory.extraction.extractor import MemoryExtractor
 from langchain_agentmemory.testing import ScriptedChatModel
 from tests.unit_tests.extraction.doubles import Allowing, call, memory, scripted
 
@@ -160,6 +160,11 @@ def test_an_extractor_can_be_shared_by_threads():
 def test_the_extractor_fits_the_protocol():
     assert isinstance(scripted()[0], Extractor)
     assert not isinstance(object(), Extractor)
+
+
+def test_the_policy_is_merge_similar_unless_another_is_given():
+    assert MemoryExtractor(None).policy == MergeSimilar()
+    assert scripted(policy=AppendOnly())[0].allowed_tools() == ("memory_add",)
 
 
 @pytest.mark.parametrize("policy", ["merge_similar", object()])
