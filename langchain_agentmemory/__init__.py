@@ -8,6 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from langchain_agentmemory.extraction.checkers import (
+        all_of,
+        any_of,
+        message_threshold,
+        time_interval,
+    )
+    from langchain_agentmemory.extraction.context import ExtractionContext
+    from langchain_agentmemory.extraction.extractor import MemoryExtractor
     from langchain_agentmemory.middleware import MemoryMiddleware
     from langchain_agentmemory.nodes.preload import PreloadMemories
     from langchain_agentmemory.nodes.remember import QueueExtraction
@@ -31,7 +39,9 @@ if TYPE_CHECKING:
 _HOME = {
     "AppendOnly": "langchain_agentmemory.policies.append_only",
     "Decision": "langchain_agentmemory.policies.base",
+    "ExtractionContext": "langchain_agentmemory.extraction.context",
     "MemoryEntry": "langchain_agentmemory.types",
+    "MemoryExtractor": "langchain_agentmemory.extraction.extractor",
     "MemoryKind": "langchain_agentmemory.types",
     "MemoryMiddleware": "langchain_agentmemory.middleware",
     "MemoryReader": "langchain_agentmemory.types",
@@ -44,12 +54,18 @@ _HOME = {
     "SearchOptions": "langchain_agentmemory.types",
     "Source": "langchain_agentmemory.types",
     "UserKey": "langchain_agentmemory.types",
+    "all_of": "langchain_agentmemory.extraction.checkers",
+    "any_of": "langchain_agentmemory.extraction.checkers",
+    "message_threshold": "langchain_agentmemory.extraction.checkers",
+    "time_interval": "langchain_agentmemory.extraction.checkers",
 }
 
 __all__ = [
     "AppendOnly",
     "Decision",
+    "ExtractionContext",
     "MemoryEntry",
+    "MemoryExtractor",
     "MemoryKind",
     "MemoryMiddleware",
     "MemoryReader",
@@ -62,6 +78,10 @@ __all__ = [
     "SearchOptions",
     "Source",
     "UserKey",
+    "all_of",
+    "any_of",
+    "message_threshold",
+    "time_interval",
 ]
 
 

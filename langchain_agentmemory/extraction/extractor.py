@@ -26,6 +26,7 @@ from langchain_agentmemory.extraction.stages import (
     second_stage,
 )
 from langchain_agentmemory.policies.base import Policy
+from langchain_agentmemory.policies.merge_similar import MergeSimilar
 from langchain_agentmemory.types import MemoryEntry
 
 
@@ -260,10 +261,6 @@ class MemoryExtractor:
 
 def _as_policy(policy: object) -> Policy:
     if policy is None:
-        from langchain_agentmemory.policies.merge_similar import (  # noqa: PLC0415
-            MergeSimilar,
-        )
-
         return MergeSimilar()
     if not isinstance(policy, Policy):
         msg = (

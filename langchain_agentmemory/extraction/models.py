@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from langchain_core.callbacks import BaseCallbackManager, Callbacks
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, SystemMessage
 from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableBranch, RunnableConfig
@@ -222,7 +223,9 @@ def _with_schema(
     model: AnyRunnable, tools: Sequence[dict[str, Any]]
 ) -> AnyRunnable | None:
     structured = getattr(model, "with_structured_output", None)
-    if not callable(structured):
+    # LangChain's default is made of tool calls, which this model does not know.
+    inherited = getattr(type(model), "with_structured_output", None)
+    if not callable(structured) or inherited is BaseChatModel.with_structured_output:
         return None
     try:
         made: AnyRunnable = structured(operations_schema(tools), include_raw=True)

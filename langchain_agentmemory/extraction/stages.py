@@ -247,7 +247,7 @@ def second_stage(
         return None
     when = turn.local_time
     prompt = None
-    if settings.prompt is not DEFAULT_PROMPT:
+    if settings.prompt != DEFAULT_PROMPT:
         context = PromptContext(seen, (), when, ("memory_add",))
         prompt = settings.base_prompt(context)
     request, tool = assistant.request(candidates, prompt=prompt)

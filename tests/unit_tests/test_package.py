@@ -17,7 +17,9 @@ ROOT = Path(__file__).parents[2]
 PUBLIC_NAMES = [
     "AppendOnly",
     "Decision",
+    "ExtractionContext",
     "MemoryEntry",
+    "MemoryExtractor",
     "MemoryKind",
     "MemoryMiddleware",
     "MemoryReader",
@@ -30,6 +32,10 @@ PUBLIC_NAMES = [
     "SearchOptions",
     "Source",
     "UserKey",
+    "all_of",
+    "any_of",
+    "message_threshold",
+    "time_interval",
 ]
 
 BASE_MS = 258
