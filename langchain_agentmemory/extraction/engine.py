@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from langchain_agentmemory.backends.base import MICROSECONDS
 from langchain_agentmemory.errors import BackendUnavailable
 from langchain_agentmemory.extraction.external import consumed_external_context
-from langchain_agentmemory.extraction.habits import Habits
+from langchain_agentmemory.extraction.habits import Habits, UserHabits
 from langchain_agentmemory.extraction.jobs import ExtractionJob, ExtractionJobs
 from langchain_agentmemory.extraction.learner import (
     Extracted,
@@ -181,7 +181,10 @@ class Engine:
         said, glances, lasting, external = snapshot
         if not any(message.role == "user" for message in said):
             return True
-        habits = self.learner.habits.lately(user)
+        try:
+            habits = self.learner.habits.lately(user)
+        except BackendUnavailable:
+            habits = UserHabits()  # the worker looks again, before anything is learnt
         if external and thread_id is not None and not habits.is_paused(thread_id):
             self.learner.habits.switch(user, thread_id, paused=True)
         if external or habits.is_paused(thread_id):

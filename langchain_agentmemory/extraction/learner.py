@@ -187,8 +187,8 @@ class _Work:
         if not waiting:
             return
         notes = forgotten.notes(self._backend, self._user)
-        for group in _groups(jobs, [at for at, _ in notes]):
-            if not self._group(group, notes):
+        for thread in coalesced(jobs):
+            if not self._thread(thread, notes):
                 return
 
     def _replay(self) -> None:
@@ -204,30 +204,67 @@ class _Work:
             self._done += len(jobs)
         self._claim.jobs = [job for job in self._claim.jobs if job.id not in planned]
 
-    def _group(
+    def _thread(
         self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
     ) -> bool:
-        """Extract jobs of one thread; tell whether the next ones may follow."""
-        first = jobs[0]
-        habits = self._learner.habits.of(self._user)
-        seen = self._outbox.seen(self._user, first.thread_id)
+        """Work off the jobs of one thread; tell whether the next may follow."""
+        if all(job.state == "held" for job in jobs):
+            return True  # nothing new was said since a checker held it back
+        thread_id = jobs[0].thread_id
+        seen = self._outbox.seen(self._user, thread_id)
         merged = without_seen(_merged(jobs), seen.prints)
-        if not merged.said or habits.is_paused(first.thread_id):
+        habits = self._learner.habits.of(self._user)
+        if not merged.said or habits.is_paused(thread_id):
             self._claim.acknowledge(jobs)
             self._done += len(jobs)
             return True
-        messages = [_message(said) for said in merged.said]
-        last = from_us(seen.last) if seen.last else None
-        context = ExtractionContext(self._user, messages, last, first.thread_id)
+        context = ExtractionContext(
+            self._user,
+            [_message(said) for said in merged.said],
+            from_us(seen.last) if seen.last else None,
+            thread_id,
+        )
         if not self._is_time(context):
             self._claim.keep(jobs, state="held")
             return True
+        return all(
+            self._part(part, seen.prints, notes) for part in self._parts(jobs, notes)
+        )
+
+    def _parts(
+        self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
+    ) -> list[list[Job]]:
+        """Split jobs by day, and by what the user deleted in between.
+
+        One extraction has one date, to which "yesterday" refers.
+        """
+        timezone = self._service.settings.timezone
+        parts: dict[object, list[Job]] = {}
+        for job in jobs:
+            day = from_us(job.said_at).astimezone(timezone).date()
+            era = sum(1 for at, _ in notes if at <= job.said_at)
+            parts.setdefault((day, era), []).append(job)
+        return list(parts.values())
+
+    def _part(
+        self,
+        jobs: list[Job],
+        seen: set[str],
+        notes: list[tuple[int, forgotten.Forgotten]],
+    ) -> bool:
+        merged = without_seen(_merged(jobs), seen)
+        if not merged.said:
+            self._claim.acknowledge(jobs)
+            self._done += len(jobs)
+            return True
+        now = self._backend.now()
         limit = self._learner.calls_per_hour
-        if limit is not None and habits.calls_this_hour(self._backend.now()) >= limit:
-            self._due_at = habits.next_hour(self._backend.now())
+        habits = self._learner.habits.of(self._user)
+        if limit is not None and habits.calls_this_hour(now) >= limit:
+            self._due_at = habits.next_hour(now)
             self._claim.keep(jobs, state="waiting", due_at=self._due_at)
             return False
-        return self._try(merged, jobs, messages, notes)
+        return self._try(merged, jobs, notes)
 
     def _is_time(self, context: ExtractionContext) -> bool:
         try:
@@ -240,7 +277,6 @@ class _Work:
         self,
         merged: Job,
         jobs: list[Job],
-        messages: list[BaseMessage],
         notes: list[tuple[int, forgotten.Forgotten]],
     ) -> bool:
         written = threading.Event()
@@ -261,7 +297,7 @@ class _Work:
         extraction = Extraction(
             self._user,
             merged.thread_id,
-            messages,
+            [_message(said) for said in merged.said],
             merged.said[0].position,
             merged.said_at,
             write,
@@ -441,20 +477,6 @@ def _status_of(error: BaseException) -> int | None:
             if isinstance(status, int) and not isinstance(status, bool):
                 return status
     return None
-
-
-def _groups(jobs: Sequence[Job], borders: Sequence[int]) -> list[list[Job]]:
-    """Group jobs by thread, apart where the user deleted something in between."""
-    groups: list[list[Job]] = []
-    for thread in coalesced(jobs):
-        parts: dict[int, list[Job]] = {}
-        for job in thread:
-            era = sum(1 for border in borders if border <= job.said_at)
-            parts.setdefault(era, []).append(job)
-        groups.extend(parts.values())
-    # A group is worth a model call only if something in it waits for one.
-    due = [group for group in groups if any(job.state == "waiting" for job in group)]
-    return sorted(due, key=lambda group: group[0].updated_at)
 
 
 def _merged(jobs: list[Job]) -> Job:

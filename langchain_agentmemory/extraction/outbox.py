@@ -271,8 +271,13 @@ class Outbox:
             if known is not None:
                 self._known.move_to_end(key)
                 return known
-        prints = self.seen(user, thread_id).prints
-        for job in self.read(user).jobs:
+        try:
+            prints = self.seen(user, thread_id).prints
+            jobs = self.read(user).jobs
+        except BackendUnavailable as error:
+            self.last_error = str(error)
+            return Known(set())  # too much is queued; the worker leaves out the rest
+        for job in jobs:
             if job.thread_id == thread_id:
                 prints.update(_flat(job.fingerprints))
         with self._lock:

@@ -71,7 +71,7 @@ def test_the_model_sees_what_is_known_and_the_date_of_the_turn(make_store):
     store.enqueue_extraction("ann", turn(1, "I moved"), thread_id="t")
     assert store.flush(10)
     system = model.requests[0].messages[0].text
-    assert f"[{entry.id}] Lives in Paris" in system
+    assert f"[{entry.id[:8]}] Lives in Paris" in system
     store.extraction_graph().invoke(
         {
             "user": ANN,

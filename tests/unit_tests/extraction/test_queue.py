@@ -630,3 +630,61 @@ def test_closing_waits_for_what_is_under_way_and_keeps_the_rest(make_store, engi
     store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
     store.close()
     assert not store.enqueue_extraction("ann", turn(2, "B"), thread_id="t")
+
+
+def test_turns_of_different_days_are_extracted_apart(tmp_path):
+    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
+
+    day = 24 * 3600 * 1_000_000
+    now = [1_700_000_000_000_000]
+    extractor = Echo(due=lambda context: len(context.messages) > 3)
+    told = []
+
+    class Dated(Echo):
+        def extract(self, messages, existing=(), **circumstances):
+            told.append(circumstances["said_at"].date().isoformat())
+            return super().extract(messages, existing, **circumstances)
+
+    extractor = Dated(due=lambda context: len(context.messages) > 3)
+    store = MemoryStore(InMemoryBackend(clock=lambda: now[0]), extractor=extractor)
+    conversation = turn(1, "A")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    assert store.flush(10)
+    now[0] += day
+    conversation += turn(2, "B")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    assert store.flush(10)
+    assert extractor.seen == [["A", "fine"], ["B", "fine"]]
+    assert told == ["2023-11-14", "2023-11-15"]
+    store.close()
+
+
+def test_a_turn_of_a_store_that_cannot_even_be_read_is_kept():
+    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
+
+    class Unreadable(Unreliable):
+        def page(self, page):
+            return self._refuse("page", page)
+
+        def read(self, namespace, keys):
+            return self._refuse("read", namespace, keys)
+
+        def _refuse(self, name, *arguments):
+            if self.broken:
+                msg = "no connection"
+                raise BackendUnavailable(msg)
+            return getattr(self._below, name)(*arguments)
+
+    backend = Unreadable(InMemoryBackend())
+    extractor = Echo()
+    store = MemoryStore(backend, extractor=extractor)
+    conversation = turn(1, "A")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    assert store.flush(10)
+    fresh = MemoryStore(backend, extractor=extractor)  # as after a restart
+    backend.broken = True
+    conversation += turn(2, "B")
+    assert not fresh.enqueue_extraction("ann", conversation, thread_id="t")
+    backend.broken = False
+    assert fresh.flush(10)
+    assert extractor.seen == [["A", "fine"], ["B", "fine"]]
