@@ -15,7 +15,7 @@ from langchain_agentmemory.policies.content import (
     is_same,
     said,
 )
-from langchain_agentmemory.policies.difference import changed
+from langchain_agentmemory.policies.difference import changed, only_a_value_differs
 from langchain_agentmemory.policies.outcomes import allows, passed, repetition
 from langchain_agentmemory.policies.rewriting import as_update
 from langchain_agentmemory.policies.standing import Standing, StandingMemories
@@ -248,7 +248,11 @@ class _Batch:
         share = jaccard(standing.content.text, content.text)
         known = score or 0.0
         tier = 0
-        if known >= policy.update_score or share >= policy.update_jaccard:
+        if (
+            known >= policy.update_score
+            or share >= policy.update_jaccard
+            or only_a_value_differs(standing.content, content)
+        ):
             tier = _UPDATE
         if known >= policy.drop_score or share >= policy.drop_jaccard:
             tier = _DROP

@@ -101,6 +101,8 @@ AUXILIARIES: Final = _words(
     can could must got get gets isn't aren't wasn't weren't
     """
 )
+PASSIVE: Final = _words("by 被 遭 由")
+"""Who does it stands behind one of these."""
 CONJUNCTIONS: Final = _words("and or but nor & plus while when because that which who")
 DETERMINERS: Final = _words(
     """
@@ -148,6 +150,7 @@ NUMBER_WORDS: Final = _words(
     once twice thrice
     """
 )
+SCALES: Final = _words("hundred thousand million billion dozen k")
 HAN_NUMERALS: Final = "〇零一二三四五六七八九十百千万萬亿億两兩半"
 
 # --- names -------------------------------------------------------------------------
