@@ -35,8 +35,8 @@ NEARLY_EQUAL: Final = 0.75
 """From this share of common words in order, little more than a value can differ."""
 ALIKE: Final = 0.5
 """From this share of common words in order, two texts have the same frame."""
-ALIKE_WITH_VALUE: Final = 0.25
-"""Enough where a number of the same thing is another one: Go 1.21, Go 1.23."""
+ALIKE_IF_DENIED: Final = 0.25
+"""Enough where one denies what the other says: likes sushi, does not like sushi."""
 
 
 def changed(old: Content, new: Content, *, alike: bool) -> list[str]:
@@ -164,8 +164,11 @@ def is_new_version(old: Content, new: Content) -> bool:
     if time_relation(old.event_time, new.event_time) == "other" and old.kind != FACT:
         return False
     share = likeness(old.text, new.text)
-    alike = share >= ALIKE or (
-        share >= ALIKE_WITH_VALUE and _same_thing_counted(old.text, new.text)
+    denied = negations(old.text) != negations(new.text)
+    alike = (
+        share >= ALIKE
+        or (share >= ALIKE_IF_DENIED and denied)
+        or _same_thing_counted(old.text, new.text)
     )
     return alike and not _says_less(old, new)
 

@@ -20,6 +20,7 @@ from langchain_agentmemory.policies.critical import (
 from langchain_agentmemory.policies.text import Text, Word, coverage, jaccard
 from langchain_agentmemory.policies.vocabulary import (
     ADVERBS,
+    ALIENATING,
     AUXILIARIES,
     DETERMINERS,
     DIRECTIONS,
@@ -230,14 +231,23 @@ def _insertion(
         if before is not None and parted and word.text not in _JOINING:
             return f"a pause parts “{before.written} {word.written}”"
         return None
-    if not here.pause and _governs(added[-1]):
-        return f"“{added[-1].written}” gives “{word.written}” another part in it"
+    if not here.pause and (problem := _governed(added[-1], word)):
+        return problem
     if before is None or added[0].pause:
         return None
     if _owns(added[0]):
         return f"it is about something of “{before.written}”"
-    renames = is_function(word) or bool(here.pause)
+    renames = bool(here.pause) or _introduces(word)
     return _renamed(before, added) if renames else None
+
+
+def _governed(added: Word, word: Word) -> str | None:
+    """Judge a word added directly before a word of the old text."""
+    if _governs(added):
+        return f"“{added.written}” gives “{word.written}” another part in it"
+    if added.text in ALIENATING:
+        return f"“{added.written} {word.written}” is another thing"
+    return None
 
 
 def _appended(before: Word, added: Sequence[Word]) -> str | None:

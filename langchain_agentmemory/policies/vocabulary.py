@@ -122,6 +122,12 @@ HAN_FUNCTIONS: Final = HAN_DIRECTIONS | _words(
 HAN_OF: Final = _words("的 之 家 们 們")
 """What makes the word before it a part of another: `小李` → `小李的妹妹`."""
 
+ALIENATING: Final = _words(
+    "ex former vice deputy assistant acting interim fake toy mock pseudo future step "
+    "前 副 准 準 假 伪 偽 代 原 旧 舊 仿"
+)
+"""What makes another thing of the word behind it: `deputy mayor`, `前女友`."""
+
 # --- times and adverbs, which add detail wherever they stand --------------------------
 
 ADVERBS: Final = _words(
