@@ -92,7 +92,8 @@ def compare(
     if failed is None and measures["old_coverage"] < old_coverage:
         failed = "coverage", _loss(a, b)
     if failed is None and measures["new_coverage"] < new_coverage:
-        failed = "coverage", "more of it is new than known"
+        reason = _other_negation(a, b) or "more of it is new than known"
+        failed = "coverage", reason
     if failed is None:
         failed = text_conflict(a, b)
     check, reason = failed or (None, "adds detail and keeps all that was said")
