@@ -844,9 +844,9 @@ class MemoryStore(BaseStore):
             convert_to_messages,
         )
 
-        given = list(messages)
-        converted = [message for message in given if isinstance(message, BaseMessage)]
-        if len(converted) < len(given):
+        given: list[Any] = list(messages)
+        converted: list[BaseMessage] = given
+        if not all(isinstance(message, BaseMessage) for message in given):
             converted = convert_to_messages(given)
         tools = self.tools() if self._custom_tools else ()
         return self._engine.snapshot(user, converted, thread_id, tools)

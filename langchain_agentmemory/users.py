@@ -245,6 +245,10 @@ def _user_and_app(holder: Any) -> tuple[Any, Any]:
 
 def _read(holder: Any, name: str) -> Any:
     """Return an attribute or key, `None` when it is missing or empty."""
+    if holder is None:
+        return None
+    if holder.__class__ is dict:
+        return _given(holder.get(name))
     try:
         value = getattr(holder, name, None)
     except (NotImplementedError, KeyError):  # how some servers model "nobody"

@@ -64,14 +64,14 @@ class Snapshot(NamedTuple):
 
     Attributes:
         said: The messages that were not recognised at a glance.
-        glances: Hashes of all of them, by which they are recognised later.
-        lasting: Whether some were: then ids can be relied on.
+        glances: Hashes of these messages, by which they are recognised later.
+        lasting: Whether others were recognised: then ids can be relied on.
         external: The conversation drew on retrieved documents and nothing is to be
             learnt from it.
     """
 
     said: list[Said]
-    glances: set[int]
+    glances: list[int]
     lasting: bool
     external: bool
 
@@ -146,20 +146,24 @@ class Engine:
             thread_id: Its name.
             tools: Tools that declare whether they bring in retrieved documents.
         """
-        glanced = self.outbox.glanced(user, thread_id)
-        glances = [_glance(message) for message in messages]
-        said = [
-            Said(role, text, message.id, message.name, position)
-            for position, message in enumerate(messages)
-            if glances[position] not in glanced
-            and (role := role_of(message))
-            and (text := shown_text(message))
-        ]
+        known = self.outbox.glanced(user, thread_id)
+        lasting = False
+        said, glances = [], []
+        for position, message in enumerate(messages):
+            message_id, content = message.id, message.content
+            if message_id is not None and content.__class__ is str:
+                glance = hash((message_id, content))
+                if glance in known:
+                    lasting = True
+                    continue
+                glances.append(glance)
+            role = role_of(message)
+            if role and (text := shown_text(message)):
+                said.append(Said(role, text, message_id, message.name, position))
         external = not self.settings.external_context and consumed_external_context(
             messages, tools
         )
-        lasting = any(glance in glanced for glance in glances)
-        return Snapshot(said, {g for g in glances if g is not None}, lasting, external)
+        return Snapshot(said, glances, lasting, external)
 
     def enqueue(
         self,
@@ -343,13 +347,6 @@ class Engine:
         subgraph: Subgraph | None = vars(self).get("_subgraph")
         counts = subgraph.counts.values() if subgraph is not None else ()
         return sum(1 for count in counts if count >= limit * NEARLY_FULL)
-
-
-def _glance(message: "BaseMessage") -> int | None:
-    content = message.content
-    if message.id is None or not isinstance(content, str):
-        return None
-    return hash((message.id, content))
 
 
 def _is_clean(result: Pass) -> bool:

@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final, Literal, NamedTuple
 
@@ -185,16 +186,19 @@ class Lease(NamedTuple):
     fence: int = 0
 
 
+@lru_cache(4_096)
 def mailbox_of(user: UserKey) -> Namespace:
     """Return the namespace of a user's mailbox."""
     return (*MAILBOXES, encode_label(user.app_name), encode_label(user.user_id))
 
 
+@lru_cache(4_096)
 def learning_of(user: UserKey) -> Namespace:
     """Return the namespace of what is noted about a user's learning."""
     return (*LEARNING, encode_label(user.app_name), encode_label(user.user_id))
 
 
+@lru_cache(4_096)
 def seen_of(user: UserKey, thread_id: str | None) -> Namespace:
     """Return the namespace of the processed set of one conversation."""
     label = _NO_THREAD if thread_id is None else "." + thread_id
