@@ -136,6 +136,7 @@ class SQLiteBackend:
 
     def open(self) -> None:
         """Check the schema; create or migrate it unless `skip_init`."""
+        self._pool.check_open()
         if self._opened:
             return
         place = self._pool.path

@@ -127,12 +127,21 @@ class SQLitePool:
             while self._idle:
                 self._idle.pop().close()
 
+    def check_open(self) -> None:
+        """Refuse to go on after `close`.
+
+        Raises:
+            BackendUnavailable: If the pool was closed.
+        """
+        if self._closed:
+            msg = "The store is closed: open it again with MemoryStore.from_url."
+            raise BackendUnavailable(msg)
+
     def _lock(self, *, closing: bool = False) -> threading.RLock:
         if self._pid != os.getpid():
             self.after_fork_in_child()
-        if self._closed and not closing:
-            msg = "The store is closed: open it again with MemoryStore.from_url."
-            raise BackendUnavailable(msg)
+        if not closing:
+            self.check_open()
         return self._write_lock
 
     @contextmanager

@@ -21,7 +21,7 @@ from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.service.changes import changed
 from langchain_agentmemory.service.indexing import Indexer
-from langchain_agentmemory.service.plans import Embed, Plan
+from langchain_agentmemory.service.plans import CLOSED, Embed, Plan
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.service.refresh import EAGER, LAZY, Refresh
 from langchain_agentmemory.service.settings import Settings, check_limit
@@ -78,6 +78,7 @@ class Service:
         self.indexer = Indexer(get_ranking(ranking), self.embedder)
         self.verbs = Verbs(backend, self.indexer, settings)
         self._small = SmallSearch(backend, self.indexer, settings)
+        self.closed = False
 
     def batch(self, ops: "Iterable[Op]") -> "Plan[list[Result]]":
         """Run LangGraph operations; see `service.items`."""
@@ -116,8 +117,18 @@ class Service:
         ranker: Search | None = vars(self).get("_ranker")
         return None if ranker is None else ranker.shelves
 
+    def check_open(self) -> None:
+        """Refuse to go on in a closed store, whatever the backend would answer.
+
+        Raises:
+            BackendUnavailable: If the store was closed.
+        """
+        if self.closed:
+            raise BackendUnavailable(CLOSED)
+
     def close(self) -> None:
         """Release the backend and the warm indexes."""
+        self.closed = True
         if self.shelves is not None:
             self.shelves.clear()
         self.backend.close()
@@ -132,6 +143,7 @@ class Service:
 
     def read(self, user: UserKey, limit: int | None) -> Memories:
         """Return the newest memories first."""
+        self.check_open()
         records = self.verbs.read(user, limit)
         self._renew(records)
         return Memories(entry_of(record, self.settings.timezone) for record in records)
