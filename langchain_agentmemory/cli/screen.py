@@ -20,6 +20,7 @@ from rich.text import Text
 
 from langchain_agentmemory.errors import MemoryStoreError
 from langchain_agentmemory.offline.recall import Known
+from langchain_agentmemory.quoting import masked
 from langchain_agentmemory.tools.rendering import one_line
 from langchain_agentmemory.types import MemoryEntry
 
@@ -45,7 +46,7 @@ def say(text: str = "", style: str = "", *, end: str = "\n") -> None:
 
 def show_error(error: BaseException | str) -> None:
     """Print one red line on the error output."""
-    text = one_line(str(error)).strip()
+    text = masked(one_line(str(error)).strip())
     if not isinstance(error, str | MemoryStoreError):  # of a model, a disk, a network
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     errors.print(Text(f"Error: {printable(text)}", style="bold red"))

@@ -17,6 +17,7 @@ from langgraph.store.base import ensure_embeddings, get_text_at_path, tokenize_p
 from langgraph.store.base.embed import EmbeddingsLambda
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted, summary
 from langchain_agentmemory.service.plans import Embed
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ class Embedder:
         self.distance_type: DistanceType = config.get("distance_type") or "cosine"
         if self.distance_type not in {"cosine", "inner_product", "l2"}:
             msg = (
-                f"Unknown distance_type {self.distance_type!r}: use cosine, "
+                f"Unknown distance_type {quoted(self.distance_type)}: use cosine, "
                 f"inner_product or l2."
             )
             raise InvalidInput(msg)
@@ -132,7 +133,7 @@ class Embedder:
         return unit
 
     def _failed(self, error: Exception | str) -> "NDArray[np.float32] | None":
-        self.last_error = str(error) or type(error).__name__
+        self.last_error = error if isinstance(error, str) else summary(error)
         logger.warning(
             "The embedder %s failed (%s). Nothing is lost: texts are stored and found "
             "by their words; run reindex() when it works again.",
@@ -171,7 +172,7 @@ def field_path(name: str) -> FieldPath:
         InvalidInput: If it is not text.
     """
     if not isinstance(name, str) or not name:
-        msg = f"{name!r} is not a field path: use text like 'a.b[*].c' or '$'."
+        msg = f"{quoted(name)} is not a field path: use text like 'a.b[*].c' or '$'."
         raise InvalidInput(msg)
     return FieldPath(name, () if name == "$" else tuple(tokenize_path(name)))
 
@@ -180,7 +181,7 @@ def _dims(given: object) -> int | None:
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        msg = f"dims must be a positive integer, not {given!r}."
+        msg = f"dims must be a positive integer, not {quoted(given)}."
         raise InvalidInput(msg)
     return given
 

@@ -18,6 +18,7 @@ from langchain_agentmemory.backends.base import (
     Write,
 )
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.service.changes import changed
 from langchain_agentmemory.service.indexing import Indexer
@@ -247,13 +248,22 @@ class Service:
             raise InvalidInput(msg)
         for name, kind in (("thread_id", str), ("role", str), ("position", int)):
             given = getattr(source, name)
-            if given is not None and not isinstance(given, kind):
-                msg = f"source.{name} must be {kind.__name__}, not {given!r}."
+            if given is not None and (
+                isinstance(given, bool) or not isinstance(given, kind)
+            ):
+                msg = f"source.{name} must be {kind.__name__}, not {quoted(given)}."
                 raise InvalidInput(msg)
+        if source.position is not None and abs(source.position) >= 1 << 63:
+            msg = "source.position must be a number of at most 63 bits."
+            raise InvalidInput(msg)
         said = source.said_at
         if said is not None:
-            said, _ = parse_event_time(said, self.settings.timezone)
-        ids = tuple(str(message_id) for message_id in source.message_ids)
+            try:
+                said, _ = parse_event_time(said, self.settings.timezone)
+            except InvalidInput as error:
+                msg = f"source.said_at: {error}"
+                raise InvalidInput(msg) from error
+        ids = _message_ids(source.message_ids)
         return replace(source, message_ids=ids, said_at=said)
 
     def status(self) -> dict[str, object]:
@@ -285,6 +295,24 @@ class Service:
             facts["index"] = f"by words and meaning ({self.embedder.name}, {dims} dims)"
         facts["timezone"] = str(self.settings.timezone)
         return facts
+
+
+def _message_ids(given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        msg = (
+            f"source.message_ids must be several ids, such as ('m1', 'm2'), not "
+            f"{quoted(given)}."
+        )
+        raise InvalidInput(msg)
+    ids = list(given)
+    for one in ids:
+        if isinstance(one, bool) or not isinstance(one, str | int):
+            msg = f"source.message_ids has {quoted(one)}, which is no id: use text."
+            raise InvalidInput(msg)
+        if isinstance(one, int) and abs(one) >= 1 << 63:
+            msg = "source.message_ids has a number of more than 63 bits: use text."
+            raise InvalidInput(msg)
+    return tuple(str(one) for one in ids)
 
 
 def _embedder(index: "Mapping[str, Any] | Embeddings") -> "Embedder":

@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from langchain_agentmemory.errors import InvalidInput, MemoryNotFound
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.tools.arguments import (
     AddArguments,
     ClearArguments,
@@ -168,7 +169,7 @@ def _id(memory_id: str) -> str:
 
 def _require(found: bool, memory_id: str) -> None:  # noqa: FBT001 - a verb's answer
     if not found:
-        msg = f"This user has no memory with the id {memory_id[:80]!r}."
+        msg = f"This user has no memory with the id {quoted(memory_id)}."
         raise MemoryNotFound(msg)
 
 
