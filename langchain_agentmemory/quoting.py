@@ -10,6 +10,8 @@ _MASK: Final = "***"
 _SUMMARY_CHARACTERS: Final = 300
 _URL_CHARACTERS: Final = 200
 
+_PLAIN_WORD: Final = re.compile(rf"[\w.:/@+-]{{1,{QUOTED_CHARACTERS}}}")
+
 # Up to the last "@", because passwords hold slashes and question marks too. After three
 # slashes comes a path, which has no user.
 _USER_INFO: Final = re.compile(r"(?<=://)[^\s'\"/][^\s'\"]*@")
@@ -38,6 +40,13 @@ def quoted(given: object, most: int = QUOTED_CHARACTERS) -> str:
         return f"a {type(given).__name__} that cannot be shown"
     cut = shown if len(shown) <= most else shown[:most] + "…"
     return "".join(c if c.isprintable() else "?" for c in cut)
+
+
+def named(given: object) -> str:
+    """Return an id or a name as messages say it: quoted unless it is a plain word."""
+    if isinstance(given, str) and _PLAIN_WORD.fullmatch(given):
+        return str(given)
+    return quoted(given)
 
 
 def summary(error: BaseException) -> str:

@@ -21,7 +21,7 @@ from rich.text import Text
 from langchain_agentmemory.errors import MemoryStoreError
 from langchain_agentmemory.offline.recall import Known
 from langchain_agentmemory.quoting import masked
-from langchain_agentmemory.tools.rendering import one_line
+from langchain_agentmemory.tools.plain_text import one_line
 from langchain_agentmemory.types import MemoryEntry
 
 SHORT_ID = 10

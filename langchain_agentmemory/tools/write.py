@@ -16,7 +16,8 @@ from langchain_agentmemory.tools.arguments import (
 )
 from langchain_agentmemory.tools.base import MemoryTool
 from langchain_agentmemory.tools.failures import told_to_model
-from langchain_agentmemory.tools.rendering import memory_line, one_line
+from langchain_agentmemory.tools.plain_text import detail
+from langchain_agentmemory.tools.rendering import memory_line
 from langchain_agentmemory.types import MemoryEntry
 
 Answer = tuple[str, Any]
@@ -96,13 +97,13 @@ class MemoryDeleteTool(MemoryTool):
         with told_to_model():
             store, user = self.target(runtime)
             _require(store.delete_memory(user, _id(memory_id)), memory_id)
-        return f"Deleted the memory [{one_line(memory_id)}].", memory_id
+        return f"Deleted the memory [{detail(memory_id)}].", memory_id
 
     async def _arun(self, memory_id: str, runtime: Runtime = None) -> Answer:
         with told_to_model():
             store, user = self.target(runtime)
             _require(await store.adelete_memory(user, _id(memory_id)), memory_id)
-        return f"Deleted the memory [{one_line(memory_id)}].", memory_id
+        return f"Deleted the memory [{detail(memory_id)}].", memory_id
 
 
 class MemoryClearTool(MemoryTool):
@@ -177,7 +178,7 @@ def _now(entry: MemoryEntry, asked: str) -> str:
     line = memory_line(entry)
     if entry.id == asked:
         return f"Updated: {line}"
-    return f"Updated, with a new id (was {one_line(asked)}): {line}"
+    return f"Updated, with a new id (was {detail(asked)}): {line}"
 
 
 def _cleared(count: int) -> str:

@@ -10,6 +10,7 @@ from langchain_agentmemory import UserKey
 from langchain_agentmemory.errors import (
     BackendUnavailable,
     InvalidInput,
+    MemoryConflict,
     MemoryLimitExceeded,
     MemoryNotFound,
 )
@@ -273,3 +274,58 @@ async def test_a_closed_store_says_so(make_store):
         await store.aadd_memory("ann", "x")
     with pytest.raises(BackendUnavailable, match="closed"):
         await store.aget(NS, "k")
+
+
+STRANGE_IDS = {
+    "megabytes": "x" * 1_000_000,
+    "lone surrogate": "a\ud800b",
+    "line break": "a\n2024-01-01 INFO forged",
+    "escape": "\x1b[31mred",
+    "bidi": "\u202eabc",
+    "NUL": "a\x00b",
+    "blank": " ",
+}
+
+
+@pytest.mark.parametrize("memory_id", STRANGE_IDS.values(), ids=list(STRANGE_IDS))
+def test_messages_about_an_unknown_id_can_be_logged_and_sent(make_store, memory_id):
+    store = make_store(soft_delete=True)
+    for call in (
+        lambda: store.update_memory("ann", memory_id, "x"),
+        lambda: store.restore_memory("ann", memory_id),
+        lambda: store.memory_history("ann", memory_id),
+        lambda: store.add_memory("ann", "tea", supersedes=[memory_id]),
+    ):
+        with pytest.raises(MemoryNotFound) as raised:
+            call()
+        message = str(raised.value)
+        message.encode()
+        assert message.isprintable()
+        assert len(message) < 400
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\ud800", "x" * 100_000, "\x1b[31m"])
+def test_messages_about_a_strange_user_can_be_logged_and_sent(make_store, name):
+    store = make_store(memory_limit=0, app_name=name)
+    with pytest.raises(MemoryLimitExceeded, match="limit: 0") as raised:
+        store.add_memory(name, "tea")
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 400
+
+
+def test_messages_about_foreign_keys_can_be_logged_and_sent(make_store):
+    store = make_store(on_duplicate="error")
+    entry = store.add_memory("ann", "tea")
+    key = "a\n" + "x" * 100_000
+    store.put(UserKey("default", "ann").namespace, key, {"memory": "coffee"})
+    with pytest.raises(MemoryConflict) as raised:
+        store.update_memory("ann", key, "tea")
+    assert entry.id in str(raised.value)
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize("memory_id", [5, b"abc", ["abc"], 1.5, ("abc",), {}])
+def test_the_message_about_an_id_that_is_no_text_says_so(make_store, memory_id):
+    with pytest.raises(InvalidInput, match="memory_id must be text, not"):
+        make_store().update_memory("ann", memory_id, "x")
