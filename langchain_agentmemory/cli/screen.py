@@ -106,16 +106,24 @@ def show_entries(entries: Sequence[MemoryEntry], *, title: str | None = None) ->
         ],
     }
     shown = {name: cells for name, cells in columns.items() if any(cells)}
-    table = Table(title=title, title_justify="left", header_style="bold")
+    heading = None if title is None else _plain(shortened(title))
+    table = Table(title=heading, title_justify="left", header_style="bold")
     for name in shown:
         table.add_column(
-            name, overflow="fold", no_wrap=name in {"id", "score", "when", "updated"}
+            _plain(name),
+            overflow="fold",
+            no_wrap=name in {"id", "score", "when", "updated"},
         )
     for row in zip(*shown.values(), strict=True):
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*map(_plain, row))
     # Piped output has no width of its own: 80 columns would break every memory.
     width = None if console.is_terminal else int(os.environ.get("COLUMNS") or _WIDE)
     Console(highlight=False, width=width).print(table)
+
+
+def _plain(text: str) -> Text:
+    """Return a text as rich shows it: a plain string would be read as markup."""
+    return Text(printable(text))
 
 
 @contextmanager
@@ -125,7 +133,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
     It is drawn on the error output, only if that is a terminal.
     """
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
