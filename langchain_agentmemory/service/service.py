@@ -198,15 +198,27 @@ class Service:
             raise InvalidInput(msg)
         heads = self.backend.heads(prefix)
         total = sum(head.items for head in heads)
-        seen = embedded = 0
+        seen = embedded = failed = 0
         for head in heads:
             for records in self._in_groups(head.namespace):
                 owed = [record for record in records if self.indexer.owed(record)]
-                embedded += yield from self._reindex(owed)
+                done, left = yield from self._reindex(owed)
+                embedded, failed = embedded + done, failed + left
+                if left and not (self.embedder and self.embedder.answered):
+                    raise self._unfinished(failed)
                 seen += len(records)
                 if progress is not None:
                     progress(min(seen, total), total)
+        if failed:  # the embedder cannot do some texts: the others are done by now
+            raise self._unfinished(failed)
         return embedded
+
+    def _unfinished(self, failed: int) -> BackendUnavailable:
+        error = self.embedder.last_error if self.embedder else None
+        return BackendUnavailable(
+            f"The embedder failed on {failed} items: {error}. What was embedded is "
+            f"kept: run reindex() again when it works."
+        )
 
     def _in_groups(self, namespace: Namespace) -> Iterator[list[Record]]:
         keys = [r.key for r in self.backend.page(Page(namespace, None))]
@@ -214,20 +226,18 @@ class Service:
             found = self.backend.read(namespace, keys[start : start + REINDEX_AT_ONCE])
             yield [r for r in found if r is not None and r.state is RecordState.ACTIVE]
 
-    def _reindex(self, owed: list[Record]) -> Plan[int]:
-        if not owed or self.embedder is None:
-            return 0
+    def _reindex(self, owed: list[Record]) -> Plan[tuple[int, int]]:
+        """Embed some items; return how many were, and on how many that failed."""
+        if not owed:
+            return 0, 0
         indexed = yield from self.indexer.index(
             [self.indexer.subject_of(record) for record in owed]
         )
-        if any(found.vectors is None for found in indexed):
-            msg = (
-                f"The embedder failed: {self.embedder.last_error}. What was embedded "
-                f"before is kept: run reindex() again when it works."
-            )
-            raise BackendUnavailable(msg)
-        done = 0
+        done = failed = 0
         for record, found in zip(owed, indexed, strict=True):
+            if found.vectors is None:
+                failed += 1
+                continue
             twin = with_index(changed(record), found)
             write = Write(twin, expect=record.revision, stamp=False)
             try:
@@ -235,7 +245,7 @@ class Service:
             except PreconditionFailed:
                 continue  # rewritten meanwhile, and embedded by that write
             done += 1
-        return done
+        return done, failed
 
     def dated(self, source: object) -> Source:
         """Return a source whose time has an offset.
