@@ -13,10 +13,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 from langgraph.store.base import (
-    NOT_PROVIDED,
     BaseStore,
     IndexConfig,
-    NotProvided,
     Op,
     Result,
     TTLConfig,
@@ -26,9 +24,11 @@ from langchain_agentmemory.backends.base import Backend
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import require_id, user_namespace
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.reports import Report
+from langchain_agentmemory.service.item_methods import ItemMethods
 from langchain_agentmemory.service.plans import Plan, arun, in_executor, run
-from langchain_agentmemory.service.records import draft
+from langchain_agentmemory.service.records import draft, text_list
 from langchain_agentmemory.service.service import Service
 from langchain_agentmemory.service.settings import (
     OnDuplicate,
@@ -69,7 +69,7 @@ THREADS: Final = 4
 """Threads that a store uses at most for its async methods."""
 
 
-class MemoryStore(BaseStore):
+class MemoryStore(ItemMethods):
     """Long-term memory of many users, and a complete LangGraph store.
 
     Pass it to a graph as `store=`, use its verbs (`add_memory`, `search_memories`, …),
@@ -279,35 +279,7 @@ class MemoryStore(BaseStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Async twin of `batch`."""
-        return await self._arun(self._service.batch(list(ops)))
-
-    def put(
-        self,
-        namespace: tuple[str, ...],
-        key: str,
-        value: Mapping[str, Any],
-        index: Literal[False] | list[str] | None = None,
-        *,
-        ttl: float | timedelta | NotProvided | None = NOT_PROVIDED,
-    ) -> None:
-        """Store an item. `ttl` is a `timedelta` or a number of minutes.
-
-        Raises:
-            InvalidInput: If the value is not JSON; the message names the place.
-        """
-        super().put(namespace, key, value, index, ttl=_minutes(ttl))
-
-    async def aput(
-        self,
-        namespace: tuple[str, ...],
-        key: str,
-        value: Mapping[str, Any],
-        index: Literal[False] | list[str] | None = None,
-        *,
-        ttl: float | timedelta | NotProvided | None = NOT_PROVIDED,
-    ) -> None:
-        """Async twin of `put`."""
-        await super().aput(namespace, key, value, index, ttl=_minutes(ttl))
+        return await self._arun(self._service.batch(_again(ops)))
 
     def sweep_ttl(self) -> int:
         """Delete what has expired; return how much. Readers never see it anyway."""
@@ -399,11 +371,7 @@ class MemoryStore(BaseStore):
             )
         )
 
-    async def aadd_memory(self, user: User, memory: str, **details: Any) -> MemoryEntry:
-        """Async twin of `add_memory`, with the same keyword arguments."""
-        return await self._arun(self._add(user, memory, **details))
-
-    def _add(  # noqa: PLR0913 - the fields of a memory
+    async def aadd_memory(  # noqa: PLR0913 - the fields of a memory
         self,
         user: User,
         memory: str,
@@ -415,6 +383,34 @@ class MemoryStore(BaseStore):
         location: str | None = None,
         source: Source | None = None,
         supersedes: Iterable[str] = (),
+    ) -> MemoryEntry:
+        """Async twin of `add_memory`."""
+        return await self._arun(
+            self._add(
+                user,
+                memory,
+                topics=topics,
+                kind=kind,
+                event_time=event_time,
+                participants=participants,
+                location=location,
+                source=source,
+                supersedes=supersedes,
+            )
+        )
+
+    def _add(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory: str,
+        *,
+        topics: Iterable[str],
+        kind: str | None,
+        event_time: TimeInput | None,
+        participants: Iterable[str],
+        location: str | None,
+        source: Source | None,
+        supersedes: Iterable[str],
     ) -> Plan[MemoryEntry]:
         content = draft(
             memory,
@@ -425,7 +421,7 @@ class MemoryStore(BaseStore):
             location=location,
             timezone=self.settings.timezone,
         )
-        replaced = [supersedes] if isinstance(supersedes, str) else list(supersedes)
+        replaced = text_list("supersedes", supersedes)
         return self._service.verbs.add(
             self.user(user),
             content,
@@ -468,13 +464,7 @@ class MemoryStore(BaseStore):
             )
         )
 
-    async def aupdate_memory(
-        self, user: User, memory_id: str, memory: str | None = None, **details: Any
-    ) -> MemoryEntry:
-        """Async twin of `update_memory`, with the same keyword arguments."""
-        return await self._arun(self._update(user, memory_id, memory, **details))
-
-    def _update(  # noqa: PLR0913 - the fields of a memory
+    async def aupdate_memory(  # noqa: PLR0913 - the fields of a memory
         self,
         user: User,
         memory_id: str,
@@ -485,13 +475,39 @@ class MemoryStore(BaseStore):
         event_time: TimeInput | None = None,
         participants: Iterable[str] | None = None,
         location: str | None = None,
+    ) -> MemoryEntry:
+        """Async twin of `update_memory`."""
+        return await self._arun(
+            self._update(
+                user,
+                memory_id,
+                memory,
+                topics=topics,
+                kind=kind,
+                event_time=event_time,
+                participants=participants,
+                location=location,
+            )
+        )
+
+    def _update(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory_id: str,
+        memory: str | None,
+        *,
+        topics: Iterable[str] | None,
+        kind: str | None,
+        event_time: TimeInput | None,
+        participants: Iterable[str] | None,
+        location: str | None,
     ) -> Plan[MemoryEntry]:
         patch = Patch(
             memory,
-            None if topics is None else _listed(topics),
+            None if topics is None else _again(topics),
             kind,
             event_time,
-            None if participants is None else _listed(participants),
+            None if participants is None else _again(participants),
             location,
         )
         patch.check(self.settings.timezone)
@@ -611,6 +627,10 @@ class MemoryStore(BaseStore):
         options: SearchOptions | None,
         overrides: Mapping[str, Any],
     ) -> Plan[Memories]:
+        given: object = options
+        if given is not None and not isinstance(given, SearchOptions):
+            msg = f"options must be SearchOptions, not {quoted(given)}."
+            raise InvalidInput(msg)
         try:
             chosen = replace(options or SearchOptions(), **overrides)
         except TypeError as error:
@@ -787,7 +807,7 @@ class MemoryStore(BaseStore):
         """
         if isinstance(user, UserKey):
             return user
-        return UserKey(self.settings.app_name, user)  # type: ignore[arg-type]  # checked there
+        return UserKey(self.settings.app_name, user)
 
     def _prefix(self, user: User | None) -> tuple[str, ...]:
         if user is None:
@@ -819,15 +839,10 @@ class MemoryStore(BaseStore):
             return self._threads
 
 
-def _minutes(ttl: float | timedelta | NotProvided | None) -> float | NotProvided | None:
-    if ttl is None or isinstance(ttl, NotProvided):
-        return ttl
-    return minutes_of(ttl)
-
-
-def _listed(given: Iterable[str]) -> Any:
-    """Return one text, or anything iterable, as something that can be read twice."""
-    return given if isinstance(given, str) else list(given)
+def _again(given: Any) -> Any:
+    """Return what is iterable as something that can be read twice; else as it is."""
+    again = isinstance(given, str) or not isinstance(given, Iterable)
+    return given if again else list(given)
 
 
 def as_memory_store(base_store: BaseStore, **options: Any) -> MemoryStore:

@@ -181,7 +181,7 @@ def as_user_key(user: User, app_name: str = DEFAULT_APP_NAME) -> UserKey:
     Raises:
         InvalidInput: If it is neither a `UserKey` nor a non-empty text nor an integer.
     """
-    return user if isinstance(user, UserKey) else UserKey(app_name, user)  # type: ignore[arg-type]
+    return user if isinstance(user, UserKey) else UserKey(app_name, user)
 
 
 def current_runtime() -> Any:

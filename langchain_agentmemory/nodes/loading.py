@@ -239,7 +239,13 @@ class MemoryLoader:
     def _wanted(self, state: Any, run: Run) -> bool:
         if self._limit == 0:
             return False
-        return self._when is None or bool(self._when(state, run.runtime))
+        if self._when is None:
+            return True
+        try:
+            return bool(self._when(state, run.runtime))
+        except Exception:
+            _logger.exception("The gate when= failed: nothing is preloaded this turn.")
+            return False
 
 
 def _as_reader(store: Any) -> MemoryReader:
