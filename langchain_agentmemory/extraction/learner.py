@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from langchain_agentmemory.backends.base import MICROSECONDS, Record, Write
-from langchain_agentmemory.extraction import forgotten, retries
+from langchain_agentmemory.extraction import forgotten, retries, telemetry
 from langchain_agentmemory.extraction.applying import Applier, Outcome
 from langchain_agentmemory.extraction.claims import Claim, LeaseLost, owner_name
 from langchain_agentmemory.extraction.context import ExtractionContext
@@ -132,7 +132,9 @@ class Learner:
         claim = self.outbox.claim(user, owner_name(), lease)
         if claim is None:
             return Pass(due_at=self.outbox.lease_ends(user) or None)
-        return _Work(self, claim).run()
+        result = _Work(self, claim).run()
+        telemetry.count_done(result.done)
+        return result
 
 
 class _Work:
@@ -363,7 +365,9 @@ class _Work:
     def _failed(self, jobs: list[Job], error: BaseException) -> bool:
         self._error = _told(error)
         attempts = jobs[0].attempts + 1
-        if not retries.may_pass(error) or attempts >= retries.ATTEMPTS:
+        for_good = not retries.may_pass(error) or attempts >= retries.ATTEMPTS
+        telemetry.count_failure(error, for_good=for_good)
+        if for_good:
             logger.error(
                 "Extraction failed for good after %d attempts, the turn is parked: %s",
                 attempts,
