@@ -834,6 +834,7 @@ class MemoryStore(ItemMethods):
         messages: "Iterable[MessageLikeRepresentation]",
         *,
         thread_id: str | None = None,
+        learn: bool = True,
     ) -> bool:
         """Queue a conversation for extraction.
 
@@ -844,6 +845,7 @@ class MemoryStore(ItemMethods):
             user: Whose conversation it is.
             messages: LangChain messages, or what converts to them.
             thread_id: The conversation's name.
+            learn: False learns nothing from what is new in it, now or later.
 
         Returns:
             True if it is safe in the outbox, or nothing in it is new. False if nothing
@@ -851,7 +853,7 @@ class MemoryStore(ItemMethods):
         """
         owner = self.user(user)
         snapshot = self._snapshot(owner, messages, thread_id)
-        return self._engine.enqueue(owner, snapshot, thread_id)
+        return self._engine.enqueue(owner, snapshot, thread_id, learn)
 
     async def aenqueue_extraction(
         self,
@@ -859,11 +861,12 @@ class MemoryStore(ItemMethods):
         messages: "Iterable[MessageLikeRepresentation]",
         *,
         thread_id: str | None = None,
+        learn: bool = True,
     ) -> bool:
         """Async twin of `enqueue_extraction`."""
         owner = self.user(user)
         snapshot = self._snapshot(owner, messages, thread_id)  # before they change
-        return await self._hop(self._engine.enqueue, owner, snapshot, thread_id)
+        return await self._hop(self._engine.enqueue, owner, snapshot, thread_id, learn)
 
     def _snapshot(
         self,

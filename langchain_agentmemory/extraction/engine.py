@@ -170,6 +170,7 @@ class Engine:
         user: UserKey,
         snapshot: "Snapshot",
         thread_id: str | None,
+        learn: bool = True,  # noqa: FBT001, FBT002 - also called by position, in a thread
     ) -> bool:
         """Queue what is new in a conversation; tell whether it is safe in the outbox.
 
@@ -177,13 +178,14 @@ class Engine:
             user: Whose conversation it is.
             snapshot: What was said.
             thread_id: The conversation.
+            learn: False notes it as processed instead.
 
         Returns:
             True if it was written down, or nothing was new. False if nothing is learnt
             from this user, thread or turn, or the store could not be written.
         """
         said, glances, lasting, external = snapshot
-        if not any(message.role == "user" for message in said):
+        if learn and not any(message.role == "user" for message in said):
             return True
         try:
             habits = self.learner.habits.lately(user)
@@ -191,8 +193,8 @@ class Engine:
             habits = UserHabits()  # the worker looks again, before anything is learnt
         if external and thread_id is not None and not habits.is_paused(thread_id):
             self.learner.habits.switch(user, thread_id, paused=True)
-        if external or habits.is_paused(thread_id):
-            self.outbox.skip(user, thread_id, said)
+        if not learn or external or habits.is_paused(thread_id):
+            self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
             return False
         try:
             job = self.outbox.enqueue(user, thread_id, said, glances, lasting=lasting)

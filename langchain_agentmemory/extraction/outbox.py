@@ -161,10 +161,26 @@ class Outbox:
         known.glanced.update(glances)
         return job
 
-    def skip(self, user: UserKey, thread_id: str | None, said: Sequence[Said]) -> None:
-        """Note what is new in a conversation as processed, without extracting it."""
-        new = unseen(said, self._known_of(user, thread_id).prints)
+    def skip(
+        self,
+        user: UserKey,
+        thread_id: str | None,
+        said: Sequence[Said],
+        glances: Iterable[int] = (),
+        *,
+        lasting: bool = False,
+    ) -> None:
+        """Note what is new in a conversation as processed, without extracting it.
+
+        Takes what `enqueue` takes.
+
+        Raises:
+            BackendUnavailable: If it could not be noted.
+        """
+        known = self._known_of(user, thread_id)
+        new = unseen(said, known.prints, lasting=lasting)
         if not new:
+            known.glanced.update(glances)
             return
         job = Job(
             f"{JOB}{uuid.uuid4().hex}",
@@ -176,6 +192,7 @@ class Outbox:
         )
         self.mark_seen([job])
         self._remember(job)
+        known.glanced.update(glances)
 
     def write(self, job: Job) -> None:
         """Write a job down, once more if it fails, and remember its messages."""
