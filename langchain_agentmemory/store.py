@@ -23,6 +23,11 @@ from langgraph.store.base import (
 from langchain_agentmemory.backends.base import Backend
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.extraction.arguments import (
+    as_conversation,
+    as_ids,
+    as_thread,
+)
 from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.identity import require_id, user_namespace
 from langchain_agentmemory.quoting import quoted
@@ -851,9 +856,9 @@ class MemoryStore(ItemMethods):
             True if it is safe in the outbox, or nothing in it is new. False if nothing
             is learnt from this user, thread or turn, or the store cannot be written.
         """
-        owner = self.user(user)
-        snapshot = self._snapshot(owner, messages, thread_id)
-        return self._engine.enqueue(owner, snapshot, thread_id, learn)
+        owner, thread = self.user(user), as_thread(thread_id)
+        snapshot = self._snapshot(owner, messages, thread)
+        return self._engine.enqueue(owner, snapshot, thread, learn)
 
     async def aenqueue_extraction(
         self,
@@ -864,9 +869,9 @@ class MemoryStore(ItemMethods):
         learn: bool = True,
     ) -> bool:
         """Async twin of `enqueue_extraction`."""
-        owner = self.user(user)
-        snapshot = self._snapshot(owner, messages, thread_id)  # before they change
-        return await self._hop(self._engine.enqueue, owner, snapshot, thread_id, learn)
+        owner, thread = self.user(user), as_thread(thread_id)
+        snapshot = self._snapshot(owner, messages, thread)  # before they change
+        return await self._hop(self._engine.enqueue, owner, snapshot, thread, learn)
 
     def _snapshot(
         self,
@@ -874,17 +879,9 @@ class MemoryStore(ItemMethods):
         messages: "Iterable[MessageLikeRepresentation]",
         thread_id: str | None,
     ) -> "Snapshot":
-        from langchain_core.messages import (  # noqa: PLC0415 - on demand
-            BaseMessage,
-            convert_to_messages,
-        )
-
-        given: list[Any] = list(messages)
-        converted: list[BaseMessage] = given
-        if not all(isinstance(message, BaseMessage) for message in given):
-            converted = convert_to_messages(given)
         tools = self.tools() if self._custom_tools else ()
-        return self._engine.snapshot(user, converted, thread_id, tools)
+        conversation = as_conversation(messages)
+        return self._engine.snapshot(user, conversation, thread_id, tools)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Extract what waits; tell whether nothing does any more.
@@ -938,7 +935,8 @@ class MemoryStore(ItemMethods):
             user: Of this user only; of all users if not given.
             ids: Only these jobs.
         """
-        return self._engine.retry(None if user is None else self.user(user), ids)
+        owner = None if user is None else self.user(user)
+        return self._engine.retry(owner, as_ids(ids))
 
     async def aretry_jobs(
         self, user: User | None = None, ids: Iterable[str] | None = None
@@ -953,7 +951,7 @@ class MemoryStore(ItemMethods):
             user: Whose turns.
             ids: Only these jobs; all if not given.
         """
-        return self._engine.discard(self.user(user), ids)
+        return self._engine.discard(self.user(user), as_ids(ids))
 
     async def adiscard_jobs(self, user: User, ids: Iterable[str] | None = None) -> int:
         """Async twin of `discard_jobs`."""
@@ -965,7 +963,7 @@ class MemoryStore(ItemMethods):
         What waits of it is discarded. What is said until `resume_learning` is never
         extracted.
         """
-        self._engine.switch(self.user(user), thread_id, paused=True)
+        self._engine.switch(self.user(user), as_thread(thread_id), paused=True)
 
     async def apause_learning(self, user: User, thread_id: str | None = None) -> None:
         """Async twin of `pause_learning`."""
@@ -973,7 +971,7 @@ class MemoryStore(ItemMethods):
 
     def resume_learning(self, user: User, thread_id: str | None = None) -> None:
         """Learn from a user, or from one conversation, again."""
-        self._engine.switch(self.user(user), thread_id, paused=False)
+        self._engine.switch(self.user(user), as_thread(thread_id), paused=False)
 
     async def aresume_learning(self, user: User, thread_id: str | None = None) -> None:
         """Async twin of `resume_learning`."""

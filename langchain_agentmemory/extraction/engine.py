@@ -268,13 +268,12 @@ class Engine:
         """Return what waits, is held back, or failed for good."""
         return ExtractionJobs(_shown(job) for job in self.outbox.jobs(user))
 
-    def retry(self, user: UserKey | None, ids: Iterable[str] | None) -> int:
+    def retry(self, user: UserKey | None, ids: frozenset[str] | None) -> int:
         """Let parked jobs wait again; return how many did."""
-        wanted = None if ids is None else set(ids)
         parked = [
             job
             for job in self.outbox.jobs(user)
-            if job.state == "parked" and (wanted is None or job.id in wanted)
+            if job.state == "parked" and (ids is None or job.id in ids)
         ]
         done = self.outbox.retry(parked)
         if self.extractor is not None:
@@ -282,12 +281,11 @@ class Engine:
                 self._tell(owner)
         return done
 
-    def discard(self, user: UserKey, ids: Iterable[str] | None) -> int:
+    def discard(self, user: UserKey, ids: frozenset[str] | None) -> int:
         """Drop jobs of a user; return how many."""
         if ids is None:
             return self.outbox.discard(user)
-        wanted = set(ids)
-        return self.outbox.discard(user, keep=lambda job: job.id not in wanted)
+        return self.outbox.discard(user, keep=lambda job: job.id not in ids)
 
     def cleared(self, user: UserKey) -> None:
         """Drop what waits of a user whose memories were cleared."""

@@ -39,6 +39,7 @@ PLAN: Final = "plan:"
 
 _FINGERPRINT_BYTES: Final = 9
 _NO_THREAD: Final = "-"
+_LONGEST_LABEL: Final = 100
 
 Role = Literal["user", "assistant"]
 State = Literal["waiting", "held", "parked"]
@@ -202,6 +203,8 @@ def learning_of(user: UserKey) -> Namespace:
 def seen_of(user: UserKey, thread_id: str | None) -> Namespace:
     """Return the namespace of the processed set of one conversation."""
     label = _NO_THREAD if thread_id is None else "." + thread_id
+    if len(label) > _LONGEST_LABEL:
+        label = "#" + _digest("thread", label)
     return (
         *SEEN,
         encode_label(user.app_name),

@@ -110,6 +110,16 @@ CALLS = dict(
         *operation(SearchOp, namespace_prefix=NS),
         *operation(ListNamespacesOp),
         *verb("start_ttl_sweeper", sweep_interval_minutes=None),
+        *verb("enqueue_extraction", user="ann", messages=[("user", "x")]),
+        *verb("enqueue_extraction", user="a", messages=[("user", "x")], thread_id="t"),
+        ("enqueue_extraction([…])", lambda w: ("enqueue_extraction", ("ann", [w]), {})),
+        *placed("extraction_jobs", "ann"),
+        *verb("retry_jobs", user=None, ids=None),
+        *verb("discard_jobs", user="ann", ids=None),
+        *placed("pause_learning", "zoe", "t"),
+        *placed("resume_learning", "zoe", "t"),
+        *placed("extraction_usage", "ann"),
+        *placed("flush", 0),
         *verb("tools", user=None, enable=(), disable=(), expose=()),
     ]
 )
