@@ -8,8 +8,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from langchain_agentmemory.extraction.checkers import (
+        all_of,
+        any_of,
+        message_threshold,
+        time_interval,
+    )
+    from langchain_agentmemory.extraction.context import ExtractionContext
+    from langchain_agentmemory.extraction.extractor import MemoryExtractor
     from langchain_agentmemory.middleware import MemoryMiddleware
     from langchain_agentmemory.nodes.preload import PreloadMemories
+    from langchain_agentmemory.policies.append_only import AppendOnly
+    from langchain_agentmemory.policies.base import Decision
+    from langchain_agentmemory.policies.merge_similar import MergeSimilar
+    from langchain_agentmemory.policies.preserve_history import PreserveHistory
     from langchain_agentmemory.store import MemoryStore
     from langchain_agentmemory.types import (
         MemoryEntry,
@@ -24,29 +36,49 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOME = {
+    "AppendOnly": "langchain_agentmemory.policies.append_only",
+    "Decision": "langchain_agentmemory.policies.base",
+    "ExtractionContext": "langchain_agentmemory.extraction.context",
     "MemoryEntry": "langchain_agentmemory.types",
+    "MemoryExtractor": "langchain_agentmemory.extraction.extractor",
     "MemoryKind": "langchain_agentmemory.types",
     "MemoryMiddleware": "langchain_agentmemory.middleware",
     "MemoryReader": "langchain_agentmemory.types",
     "MemoryStore": "langchain_agentmemory.store",
+    "MergeSimilar": "langchain_agentmemory.policies.merge_similar",
     "Operation": "langchain_agentmemory.types",
     "PreloadMemories": "langchain_agentmemory.nodes.preload",
+    "PreserveHistory": "langchain_agentmemory.policies.preserve_history",
     "SearchOptions": "langchain_agentmemory.types",
     "Source": "langchain_agentmemory.types",
     "UserKey": "langchain_agentmemory.types",
+    "all_of": "langchain_agentmemory.extraction.checkers",
+    "any_of": "langchain_agentmemory.extraction.checkers",
+    "message_threshold": "langchain_agentmemory.extraction.checkers",
+    "time_interval": "langchain_agentmemory.extraction.checkers",
 }
 
 __all__ = [
+    "AppendOnly",
+    "Decision",
+    "ExtractionContext",
     "MemoryEntry",
+    "MemoryExtractor",
     "MemoryKind",
     "MemoryMiddleware",
     "MemoryReader",
     "MemoryStore",
+    "MergeSimilar",
     "Operation",
     "PreloadMemories",
+    "PreserveHistory",
     "SearchOptions",
     "Source",
     "UserKey",
+    "all_of",
+    "any_of",
+    "message_threshold",
+    "time_interval",
 ]
 
 

@@ -1,8 +1,7 @@
 """Long-term memory for `create_agent`, in one object."""
 
-import logging
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, NamedTuple, NotRequired
+from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware.types import (
     AgentMiddleware,
@@ -12,7 +11,7 @@ from langchain.agents.middleware.types import (
     ModelResponse,
     PrivateStateAttr,
 )
-from langchain_core.messages import AIMessage, AnyMessage
+from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
 from langgraph.channels import UntrackedValue
 from langgraph.runtime import Runtime
@@ -26,12 +25,11 @@ from langchain_agentmemory.nodes.injection import (
 )
 from langchain_agentmemory.nodes.loading import Gate, Loaded, MemoryLoader, Run
 from langchain_agentmemory.nodes.preload import checked_mode
-from langchain_agentmemory.types import MemoryReader, UserKey
+from langchain_agentmemory.nodes.turns import TurnQueue
+from langchain_agentmemory.types import MemoryReader
 from langchain_agentmemory.users import UserResolver, UserSource
 
 _KEY = "preloaded_memories"
-
-_logger = logging.getLogger(__name__)
 
 _Request = ModelRequest[Any]
 _Response = ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]
@@ -121,6 +119,7 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
         self._loader = MemoryLoader(
             store, limit=preload, playbook=playbook, user=user, when=when
         )
+        self._queue = TurnQueue(self._loader)
         self.tools = self._loader.tools() if tools else []
 
     def before_agent(
@@ -168,45 +167,13 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
 
     def after_agent(self, state: MemoryState, runtime: Runtime[Any]) -> None:
         """Hand the conversation to the store's extractor, if there is one."""
-        try:
-            if turn := self._turn(state, runtime):
-                turn.store.enqueue_extraction(
-                    turn.user, turn.messages, thread_id=turn.thread_id
-                )
-        except Exception:  # the answer is given: nothing may take it back
-            _logger.exception(_NOT_QUEUED)
+        if self._extract:
+            self._queue.put(state, Run.current(runtime=runtime))
 
     async def aafter_agent(self, state: MemoryState, runtime: Runtime[Any]) -> None:
         """Async twin of `after_agent`."""
-        try:
-            if turn := self._turn(state, runtime):
-                await turn.store.aenqueue_extraction(
-                    turn.user, turn.messages, thread_id=turn.thread_id
-                )
-        except Exception:  # the answer is given: nothing may take it back
-            _logger.exception(_NOT_QUEUED)
-
-    def _turn(self, state: MemoryState, runtime: Runtime[Any]) -> "_Turn | None":
-        if not self._extract:
-            return None
-        run = Run.current(runtime=runtime)
-        store = self._loader.reader(run)
-        if getattr(store, "extractor", None) is None:
-            return None
-        thread_id = run.config.get("configurable", {}).get("thread_id")
-        # A copy, because the graph may go on changing its messages.
-        messages = [message.model_copy(deep=True) for message in state["messages"]]
-        return _Turn(store, self._loader.user(store, run), messages, thread_id)
-
-
-_NOT_QUEUED = "The turn could not be queued for extraction; nothing is learnt from it."
-
-
-class _Turn(NamedTuple):
-    store: Any
-    user: UserKey
-    messages: list[AnyMessage]
-    thread_id: str | None
+        if self._extract:
+            await self._queue.aput(state, Run.current(runtime=runtime))
 
 
 def _prepared(request: _Request, block: str, mode: InjectionMode) -> _Request:

@@ -4,11 +4,11 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta, tzinfo
-from functools import cache
+from functools import cache, cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
@@ -25,6 +25,7 @@ from langgraph.store.base import (
 from langchain_agentmemory.backends.base import Backend
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.identity import require_id, user_namespace
 from langchain_agentmemory.reports import Report
 from langchain_agentmemory.service.plans import Plan, arun, run
@@ -53,10 +54,21 @@ from langchain_agentmemory.urls import backend_from_url
 
 if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
+    from langchain_core.messages import MessageLikeRepresentation
     from langchain_core.tools import BaseTool
+    from langgraph.graph import StateGraph
+    from langgraph.graph.state import CompiledStateGraph
 
+    from langchain_agentmemory.backends.base import Record
     from langchain_agentmemory.backends.base_store import BaseStoreBackend
     from langchain_agentmemory.backends.base_store_wrappers import Wrappers
+    from langchain_agentmemory.extraction.base import Extractor
+    from langchain_agentmemory.extraction.engine import Engine, Snapshot, Usage
+    from langchain_agentmemory.extraction.graph import (
+        ExtractionRuntime,
+        ExtractionState,
+    )
+    from langchain_agentmemory.extraction.jobs import ExtractionJobs
     from langchain_agentmemory.service.erasure import Erasure
     from langchain_agentmemory.service.sweeper import Sweeper
     from langchain_agentmemory.tools.build import CustomTools
@@ -84,8 +96,9 @@ class MemoryStore(BaseStore):
         index: Search by meaning: LangGraph's `IndexConfig` (`{"embed": …, "dims": …,
             "fields": […]}`), or a LangChain `Embeddings`. Without it, search goes by
             words.
-        extractor: What extracts memories from conversations. Beside an extractor, the
-            tools that write are not shown to the agent unless exposed.
+        extractor: What extracts memories from conversations: a `MemoryExtractor`, a
+            `VerbatimExtractor`, or your own. Beside an extractor, the tools that write
+            are not shown to the agent unless exposed.
         app_name: The application of users that are given as a plain id.
         memory_limit: How many memories a user may own, `None` = any number.
         on_limit: At the limit, `"reject"` an addition with `MemoryLimitExceeded` or
@@ -105,6 +118,18 @@ class MemoryStore(BaseStore):
         exposed_tools: The same for what agents get to see of the enabled tools.
         custom_tools: Tools or functions that replace built-in ones, by name.
         search_memory: Bytes that warm search indexes may hold; 256 MB if not given.
+        extraction_concurrency: How many users' turns are extracted at a time.
+        max_pending: How many turns of a user wait apart; further ones join the last
+            turn of their thread. `None` = any number. Nothing is dropped.
+        job_timeout: Seconds that the extraction of a turn may take.
+        extraction_mode: `"background"`: threads of this process extract. `"inline"`:
+            `enqueue_extraction` does, for processes that are frozen after an answer.
+        extraction_graph: A compiled graph in place of the built-in subgraph; begin with
+            `extraction_graph()`.
+        extraction_calls_per_hour: Model calls that a user may cause in an hour; what is
+            beyond waits. `None` = any number.
+        learn_from_external_context: Whether conversations are learnt from in which a
+            tool brought in retrieved documents.
 
     Raises:
         InvalidInput: If an argument cannot be used.
@@ -126,7 +151,7 @@ class MemoryStore(BaseStore):
         backend: Backend | None = None,
         *,
         index: "IndexConfig | Mapping[str, Any] | Embeddings | None" = None,
-        extractor: object | None = None,
+        extractor: "Extractor | None" = None,
         app_name: str = "default",
         memory_limit: int | None = 1000,
         on_limit: OnLimit = "reject",
@@ -139,6 +164,13 @@ class MemoryStore(BaseStore):
         exposed_tools: "Switches" = None,
         custom_tools: "CustomTools" = None,
         search_memory: int | None = None,
+        extraction_concurrency: int = 1,
+        max_pending: int | None = 10,
+        job_timeout: float = 30.0,
+        extraction_mode: Literal["background", "inline"] = "background",
+        extraction_graph: "CompiledStateGraph[Any, Any, Any, Any] | None" = None,
+        extraction_calls_per_hour: int | None = None,
+        learn_from_external_context: bool = True,
     ) -> None:
         """Check the arguments; the backend is opened on first use."""
         if backend is not None and not hasattr(backend, "commit"):
@@ -165,9 +197,20 @@ class MemoryStore(BaseStore):
         )
         self.backend: Backend = backend if backend is not None else InMemoryBackend()
         self.extractor = extractor
+        _check_extractor(extractor)
+        self._extraction_settings = ExtractionSettings(
+            extraction_concurrency,
+            max_pending,
+            job_timeout,
+            extraction_mode,
+            extraction_calls_per_hour,
+            learn_from_external_context,
+        )
+        self._extraction_graph = extraction_graph
         self._service = Service(
             self.backend, self.settings, index, ranking, search_memory
         )
+        self._service.verbs.on_delete = self._note_deleted
         self._tool_switches = (enabled_tools, exposed_tools)
         self._custom_tools = custom_tools
         if any(given is not None for given in (*self._tool_switches, custom_tools)):
@@ -215,10 +258,18 @@ class MemoryStore(BaseStore):
     def setup(self) -> None:
         """Open the backend: check, create or migrate its schema. Done on first use."""
         self.backend.open()
+        if self.extractor is not None:
+            self._engine.resume()
 
     def close(self) -> None:
-        """Release everything. Later calls raise `BackendUnavailable`. Idempotent."""
+        """Release everything. Later calls raise `BackendUnavailable`. Idempotent.
+
+        An extraction that is under way is waited for, `job_timeout` at most. What waits
+        stays in the outbox of a durable store; call `flush` before to wait for it.
+        """
         self.stop_ttl_sweeper()
+        if "_engine" in vars(self):
+            self._engine.close(self._extraction_settings.job_timeout)
         with self._threads_lock:
             threads, self._threads = self._threads, None
         if threads is not None and self._threads_pid == os.getpid():
@@ -498,12 +549,20 @@ class MemoryStore(BaseStore):
         )
 
     def clear_memories(self, user: User) -> int:
-        """Delete all memories of the user and return how many there were."""
-        return self._run(self._service.verbs.clear(self.user(user)))
+        """Delete all memories of the user and return how many there were.
+
+        Turns that wait to be extracted, or failed to be, are discarded too.
+        """
+        return self._run(self._clear(self.user(user)))
 
     async def aclear_memories(self, user: User) -> int:
         """Async twin of `clear_memories`."""
-        return await self._arun(self._service.verbs.clear(self.user(user)))
+        return await self._arun(self._clear(self.user(user)))
+
+    def _clear(self, user: UserKey) -> Plan[int]:
+        # First what waits: a worker that has some of it can write nothing from now on.
+        self._engine.cleared(user)
+        return (yield from self._service.verbs.clear(user))
 
     def restore_memory(self, user: User, memory_id: str) -> MemoryEntry:
         """Bring a deleted memory back, or let a superseded one hold again.
@@ -635,7 +694,9 @@ class MemoryStore(BaseStore):
             erase,
         )
 
-        return erase(self._service, self.user(user))
+        owner = self.user(user)
+        traces = self._engine.erase(owner)
+        return erase(self._service, owner, traces)
 
     async def aerase_user(self, user: User) -> "Erasure":
         """Async twin of `erase_user`."""
@@ -736,11 +797,202 @@ class MemoryStore(BaseStore):
             custom=read_custom_tools(self._custom_tools),
         )
 
+    # -- automatic memory ------------------------------------------------------------
+
+    def enqueue_extraction(
+        self,
+        user: User,
+        messages: "Iterable[MessageLikeRepresentation]",
+        *,
+        thread_id: str | None = None,
+    ) -> bool:
+        """Queue a conversation for extraction.
+
+        Pass the conversation as it stands: what was queued or extracted before is
+        recognised and left out.
+
+        Args:
+            user: Whose conversation it is.
+            messages: LangChain messages, or what converts to them.
+            thread_id: The conversation's name.
+
+        Returns:
+            True if it is safe in the outbox, or nothing in it is new. False if nothing
+            is learnt from this user, thread or turn, or the store cannot be written.
+        """
+        owner = self.user(user)
+        snapshot = self._snapshot(owner, messages, thread_id)
+        return self._engine.enqueue(owner, snapshot, thread_id)
+
+    async def aenqueue_extraction(
+        self,
+        user: User,
+        messages: "Iterable[MessageLikeRepresentation]",
+        *,
+        thread_id: str | None = None,
+    ) -> bool:
+        """Async twin of `enqueue_extraction`."""
+        owner = self.user(user)
+        snapshot = self._snapshot(owner, messages, thread_id)  # before they change
+        return await self._hop(self._engine.enqueue, owner, snapshot, thread_id)
+
+    def _snapshot(
+        self,
+        user: UserKey,
+        messages: "Iterable[MessageLikeRepresentation]",
+        thread_id: str | None,
+    ) -> "Snapshot":
+        from langchain_core.messages import (  # noqa: PLC0415 - on demand
+            BaseMessage,
+            convert_to_messages,
+        )
+
+        given = list(messages)
+        converted = [message for message in given if isinstance(message, BaseMessage)]
+        if len(converted) < len(given):
+            converted = convert_to_messages(given)
+        tools = self.tools() if self._custom_tools else ()
+        return self._engine.snapshot(user, converted, thread_id, tools)
+
+    def flush(self, timeout: float | None = None) -> bool:
+        """Extract what waits; tell whether nothing does any more.
+
+        What checkers hold back, what failed for good, and what has to wait for another
+        hour is not waited for.
+
+        Args:
+            timeout: Seconds to wait at most; `None` = until it is done.
+        """
+        return self._engine.flush(timeout)
+
+    async def aflush(
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109 - as `flush` has it
+    ) -> bool:
+        """Async twin of `flush`."""
+        # Not in the store's own threads: extraction may need all of them.
+        return await asyncio.to_thread(self.flush, timeout)
+
+    def extraction_graph(
+        self,
+    ) -> "StateGraph[ExtractionState, ExtractionRuntime, Any, Any]":
+        """Return the extraction subgraph before it is compiled.
+
+        Its nodes are `recall`, `extract`, `assistant_episodes`, `reconcile`, `write`.
+
+        Raises:
+            ExtractionFailed: If the store has no extractor.
+        """
+        return self._engine.build_graph()
+
+    def extraction_jobs(self, user: User | None = None) -> "ExtractionJobs":
+        """Return the turns that wait, are held back, or failed for good.
+
+        Args:
+            user: Of this user only; of all users if not given.
+        """
+        return self._engine.jobs(None if user is None else self.user(user))
+
+    async def aextraction_jobs(self, user: User | None = None) -> "ExtractionJobs":
+        """Async twin of `extraction_jobs`."""
+        return await self._hop(self.extraction_jobs, user)
+
+    def retry_jobs(
+        self, user: User | None = None, ids: Iterable[str] | None = None
+    ) -> int:
+        """Let turns that failed for good wait again; return how many.
+
+        Args:
+            user: Of this user only; of all users if not given.
+            ids: Only these jobs.
+        """
+        return self._engine.retry(None if user is None else self.user(user), ids)
+
+    async def aretry_jobs(
+        self, user: User | None = None, ids: Iterable[str] | None = None
+    ) -> int:
+        """Async twin of `retry_jobs`."""
+        return await self._hop(self.retry_jobs, user, ids)
+
+    def discard_jobs(self, user: User, ids: Iterable[str] | None = None) -> int:
+        """Drop turns of a user as if they had been extracted; return how many.
+
+        Args:
+            user: Whose turns.
+            ids: Only these jobs; all if not given.
+        """
+        return self._engine.discard(self.user(user), ids)
+
+    async def adiscard_jobs(self, user: User, ids: Iterable[str] | None = None) -> int:
+        """Async twin of `discard_jobs`."""
+        return await self._hop(self.discard_jobs, user, ids)
+
+    def pause_learning(self, user: User, thread_id: str | None = None) -> None:
+        """Learn nothing more from a user, or from one conversation.
+
+        What waits of it is discarded. What is said until `resume_learning` is never
+        extracted.
+        """
+        self._engine.switch(self.user(user), thread_id, paused=True)
+
+    async def apause_learning(self, user: User, thread_id: str | None = None) -> None:
+        """Async twin of `pause_learning`."""
+        await self._hop(self.pause_learning, user, thread_id)
+
+    def resume_learning(self, user: User, thread_id: str | None = None) -> None:
+        """Learn from a user, or from one conversation, again."""
+        self._engine.switch(self.user(user), thread_id, paused=False)
+
+    async def aresume_learning(self, user: User, thread_id: str | None = None) -> None:
+        """Async twin of `resume_learning`."""
+        await self._hop(self.resume_learning, user, thread_id)
+
+    def extraction_usage(self, user: User) -> "Usage":
+        """Return how many model calls and tokens learning from a user has cost."""
+        return self._engine.usage(self.user(user))
+
+    async def aextraction_usage(self, user: User) -> "Usage":
+        """Async twin of `extraction_usage`."""
+        return await self._hop(self.extraction_usage, user)
+
+    @cached_property
+    def _engine(self) -> "Engine":
+        from langchain_agentmemory.extraction.engine import (  # noqa: PLC0415 - on demand
+            Engine,
+        )
+
+        return Engine(
+            self._service,
+            self.extractor,
+            self._extraction_settings,
+            self._enabled_tools,
+            self._extraction_graph,
+        )
+
+    def _enabled_tools(self) -> frozenset[str]:
+        return frozenset(self.tool_selection().enabled)
+
+    def _note_deleted(self, user: UserKey, records: "Sequence[Record]") -> None:
+        from langchain_agentmemory.extraction.forgotten import (  # noqa: PLC0415 - rare
+            note,
+        )
+
+        note(self.backend, user, records)
+
     # -- reports ---------------------------------------------------------------------
 
     def status(self) -> Report:
-        """Return how the store is doing right now."""
-        return Report("MemoryStore status", self._service.status())
+        """Return how the store is doing right now.
+
+        With an extractor: turns that are pending, held back, running, and failed; the
+        last error; and the lag, the age of the oldest turn that waits.
+        """
+        facts = self._service.status()
+        if self.extractor is not None:
+            facts.update(self._engine.status())
+            if facts.get("only in memory"):
+                facts["state"] = "degraded: turns could not be written"
+        return Report("MemoryStore status", facts)
 
     def describe(self) -> Report:
         """Return what the store is made of and how it is set up."""
@@ -805,6 +1057,16 @@ class MemoryStore(BaseStore):
                     THREADS, thread_name_prefix="agentmemory"
                 )
             return self._threads
+
+
+def _check_extractor(extractor: object) -> None:
+    methods = ("policy", "should_extract", "extract")
+    if extractor is not None and not all(hasattr(extractor, name) for name in methods):
+        msg = (
+            f"extractor must be an extractor, not {type(extractor).__name__}: use "
+            f"MemoryExtractor(model) for a chat model."
+        )
+        raise InvalidInput(msg)
 
 
 def _minutes(ttl: float | timedelta | NotProvided | None) -> float | NotProvided | None:

@@ -26,7 +26,7 @@ class Extractor(Protocol):
         """Say whether it is time; what is not extracted stays waiting."""
         ...
 
-    def extract(
+    def extract(  # noqa: PLR0913 - what is rarely needed comes by name
         self,
         messages: Sequence[BaseMessage],
         existing: Sequence[MemoryEntry] = (),
@@ -53,7 +53,7 @@ class Extractor(Protocol):
         """
         ...
 
-    async def aextract(
+    async def aextract(  # noqa: PLR0913 - see extract
         self,
         messages: Sequence[BaseMessage],
         existing: Sequence[MemoryEntry] = (),

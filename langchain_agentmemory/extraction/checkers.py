@@ -88,7 +88,8 @@ def checked(checkers: tuple[Checker, ...]) -> tuple[Checker, ...]:
     Raises:
         InvalidInput: If one cannot.
     """
-    for checker in checkers:
+    given: tuple[object, ...] = checkers
+    for checker in given:
         if not callable(checker):
             msg = (
                 f"A checker is a callable that takes an ExtractionContext and returns "

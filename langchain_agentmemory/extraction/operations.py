@@ -16,6 +16,7 @@ from langchain_agentmemory.extraction.calls import (
     AddCall,
     DeleteCall,
     UpdateCall,
+    WriteCall,
     affected_indexes,
     source_index,
 )
@@ -108,7 +109,7 @@ class Operations(list[Operation]):
         return f"{len(self)} {noun}{skipped}"
 
     def _repr_html_(self) -> str:
-        rows = [(op.type, _what(op)) for op in self]
+        rows: list[tuple[str, str]] = [(op.type, _what(op)) for op in self]
         rows += [("skipped", f"{s.tool or '?'}: {s.reason}") for s in self.skipped]
         cells = "".join(
             f"<tr><td>{kind}</td>"
@@ -131,17 +132,20 @@ def parse_call(tool: str, arguments: Any) -> Operation | Skipped:
         it. A date that cannot be read is left out.
     """
     if not (model := CALLS.get(tool)):
-        return Skipped(tool, arguments, "There is no such tool.")
+        reason = "There is no such tool." if tool else "It names no tool."
+        return Skipped(tool, arguments, reason)
     given = as_arguments(arguments)
     if given is None:
         return Skipped(tool, arguments, "The arguments are not a JSON object.")
     try:
-        call = model.model_validate(given)
+        return _operation(model.model_validate(given))
     except ValidationError as error:
         names = sorted({str(item["loc"][0]) for item in error.errors()})
-        return Skipped(
-            tool, arguments, f"{' and '.join(names)} must be given, as text."
-        )
+        reason = f"{' and '.join(names)} must be given, as text."
+        return Skipped(tool, arguments, reason)
+
+
+def _operation(call: WriteCall) -> Operation:
     if isinstance(call, UpdateCall):
         return Operation(
             "update",

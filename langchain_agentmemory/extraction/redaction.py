@@ -1,101 +1,19 @@
-"""Redaction: secrets are taken out of a text before a model or a store sees it.
+"""Redaction: a function of the application sees every text before a model does."""
 
-A redactor is any callable from text to text. `redact_secrets` is one that is ready to
-use, `compose` chains several. Every pattern reads a text in linear time, whatever it
-holds: repetitions are possessive, and begin only where a word begins.
-"""
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
 
-import re
-from collections.abc import Callable
-from typing import Final
+from langchain_agentmemory.errors import ExtractionFailed
+from langchain_agentmemory.extraction.operations import Operations
+from langchain_agentmemory.types import MemoryEntry, Operation
 
-from langchain_agentmemory.extraction.redaction_assigned import without_assigned
-from langchain_agentmemory.extraction.redaction_cards import without_cards
-
-Redactor = Callable[[str], str]
-"""Takes out of a text what must not be kept."""
-
-REDACTED: Final = "[redacted]"
-"""Stands where something was taken out."""
-
-_MAX_ROUNDS: Final = 4  # one secret, taken out, may uncover another that touched it
-
-_KEYS: Final = (
-    # OpenAI, Anthropic and those that follow them: a digit tells a key from sk-learn-….
-    r"sk-(?=[A-Za-z_\-]*+[0-9])[A-Za-z0-9_\-]{20,}+",
-    r"(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AIPA|ANPA|ANVA|AROA)[A-Z0-9]{16}(?![A-Za-z0-9])",
-    r"gh[opsur]_[A-Za-z0-9]{36,}+",  # GitHub, GitLab
-    r"github_pat_[A-Za-z0-9_]{22,}+",
-    r"glpat-[A-Za-z0-9_\-]{20,}+",
-    r"AIza[A-Za-z0-9_\-]{35,}+",  # Google
-    r"ya29\.[A-Za-z0-9_\-]{20,}+",
-    r"GOCSPX-[A-Za-z0-9_\-]{20,}+",
-    r"xox[abeoprs]-[A-Za-z0-9\-]{10,}+",  # Slack
-    r"xapp-[0-9]-[A-Za-z0-9\-]{10,}+",
-    r"(?<=hooks\.slack\.com/services/)T[A-Za-z0-9/]{20,}+",
-    r"(?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}+",  # Stripe
-    r"(?:hf|gsk|npm|r8)_[A-Za-z0-9]{30,}+",  # Hugging Face, Groq, npm, Replicate
-    r"(?:pplx|xai|pypi)-[A-Za-z0-9_\-]{32,}+",  # Perplexity, xAI, PyPI
-    r"SG\.[A-Za-z0-9_\-]{16,}+\.[A-Za-z0-9_\-]{16,}+",  # SendGrid
-    r"LTAI[A-Za-z0-9]{12,}+",  # Alibaba Cloud
-    r"AKID(?=[A-Za-z]*+[0-9])[A-Za-z0-9]{28,}+",  # Tencent Cloud
-    r"[0-9]{8,10}:AA[A-Za-z0-9_\-]{33}(?![A-Za-z0-9])",  # Telegram
-    # JSON Web Tokens, signed or not: header and payload begin with {" in base64.
-    r"(?<!\.)eyJ[A-Za-z0-9_\-]{10,}+\.eyJ[A-Za-z0-9_\-]*+(?:\.[A-Za-z0-9_\-]*+)*+",
-)
-_KEY: Final = re.compile(
-    rf"(?<![A-Za-z0-9_\-])(?=[AGLSTeghnprsxy0-9])(?:{'|'.join(_KEYS)})"
-)
-
-_PRIVATE_KEY: Final = re.compile(
-    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:"
-    # To its end, or the lines that follow if the end was cut off.
-    r"[^\-]*+(?:-(?!----)[^\-]*+)*+-----END [A-Z0-9 ]{0,40}KEY(?: BLOCK)?-----"
-    r"|(?:(?:\s|\\[nr])*+[A-Za-z0-9+/=]{16,}+)*+)"
-)
-
-_URL_CHARACTER: Final = r"!$-.0-9;=A-Z\[-~"  # ASCII without / ? # @ : and quotes
-_URL_PASSWORD: Final = re.compile(
-    r"(?P<kept>(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.\-]{0,30}://"
-    rf"[{_URL_CHARACTER}]*+:)(?:[:{_URL_CHARACTER}]++@)++"
-)
-
-_BEARER: Final = r"A-Za-z0-9._~+/\-"
-_AUTHORIZATION: Final = re.compile(
-    r"(?P<kept>(?<![A-Za-z0-9])(?:"
-    r"authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?"
-    r"(?:(?:basic|bearer|digest|token)\s{1,3}|(?=[A-Za-z]*+[^A-Za-z\s]))"
-    # On its own, only a word that is long or has a digit can be a token.
-    rf"|bearer\s{{1,3}}(?=[A-Za-z._~+/\-]*+[0-9]|[{_BEARER}]{{20}})))"
-    rf"(?:\[redacted\]|[{_BEARER}]{{8,}}+=*+)",
-    re.IGNORECASE,
-)
+Redact = Callable[[str], str]
+"""Returns a text without what must not be seen or stored."""
 
 
-def redact_secrets(text: str) -> str:
-    """Replace the secrets in a text by `[redacted]`; all else stays as it is.
-
-    Secrets are the keys and tokens of well-known services, JSON Web Tokens, private
-    keys, authorization headers, passwords in URLs, what is assigned to a name such as
-    `password`, `api_key` or `密码`, and the numbers of payment cards.
-
-    It goes by form: a password in the middle of a sentence, a name or an address is not
-    recognised. Dates, telephone numbers, versions and the hashes of commits are left
-    alone. Redacting twice changes nothing more. The time it takes is in proportion to
-    the length of the text.
-
-    Args:
-        text: Any text, for example one message.
-    """
-    for _ in range(_MAX_ROUNDS):
-        before, text = text, _redacted(text)
-        if text == before:
-            break
-    return text
-
-
-def compose(*redactors: Redactor) -> Redactor:
-    """Return one redactor that applies several, from left to right.
+def compose(*redactors: Redact) -> Redact:
+    """Return one function that applies several, from left to right.
 
     Without any, it leaves every text as it is.
     """
@@ -108,9 +26,76 @@ def compose(*redactors: Redactor) -> Redactor:
     return redact
 
 
-def _redacted(text: str) -> str:
-    text = without_cards(_PRIVATE_KEY.sub(REDACTED, text), REDACTED)
-    text = _URL_PASSWORD.sub(rf"\g<kept>{REDACTED}@", text)
-    text = _AUTHORIZATION.sub(rf"\g<kept>{REDACTED}", text)
-    text = _KEY.sub(REDACTED, text)
-    return without_assigned(text, REDACTED)
+def guarded(redact: Redact) -> Redact:
+    """Return the function, its failures as `ExtractionFailed`.
+
+    They say nothing of the text: it may be just what must not get into a log.
+    """
+
+    def guard(text: str) -> str:
+        try:
+            result: object = redact(text)
+        except Exception as error:
+            msg = (
+                f"The redact function failed ({type(error).__name__}), so nothing was "
+                f"shown to the model."
+            )
+            raise ExtractionFailed(msg) from error
+        if not isinstance(result, str):
+            msg = f"The redact function must return text, not {type(result).__name__}."
+            raise ExtractionFailed(msg)
+        return result
+
+    return guard
+
+
+def redacted_entries(
+    entries: Iterable[MemoryEntry], redact: Redact
+) -> list[MemoryEntry]:
+    """Return the memories as the model may see them. Ids stay."""
+    return [
+        replace(
+            entry,
+            memory=redact(entry.memory),
+            topics=tuple(map(redact, entry.topics)),
+            participants=tuple(map(redact, entry.participants)),
+            location=entry.location and redact(entry.location),
+        )
+        for entry in entries
+    ]
+
+
+def redacted_operations(operations: Operations, redact: Redact) -> Operations:
+    """Return the operations as they may be stored, and what was skipped likewise."""
+    skipped = [
+        replace(item, arguments=_redacted(item.arguments, redact))
+        for item in operations.skipped
+    ]
+    return Operations(
+        [_operation(operation, redact) for operation in operations],
+        skipped=skipped,
+        model_calls=operations.model_calls,
+        usage=operations.usage,
+        scope=operations.scope,
+    )
+
+
+def _operation(operation: Operation, redact: Redact) -> Operation:
+    topics, participants = operation.topics, operation.participants
+    return replace(
+        operation,
+        memory=operation.memory and redact(operation.memory),
+        topics=topics and tuple(map(redact, topics)),
+        participants=participants and tuple(map(redact, participants)),
+        location=operation.location and redact(operation.location),
+    )
+
+
+def _redacted(value: Any, redact: Redact) -> Any:
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        return {key: _redacted(part, redact) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redacted(part, redact) for part in value]
+    return value

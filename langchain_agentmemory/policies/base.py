@@ -7,7 +7,7 @@ saw, and a function that finds others.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from langchain_agentmemory.types import MemoryEntry, Operation
 
@@ -37,6 +37,84 @@ class Decision:
     reason: str
     candidate: MemoryEntry | None = None
     measures: Mapping[str, float] = field(default_factory=dict)
+
+
+class Decisions(list[Decision]):
+    """The decisions about one batch: a list that shows itself as a table."""
+
+    @property
+    def operations(self) -> list[Operation]:
+        """What remains to be done, in order."""
+        return [d.operation for d in self if d.operation is not None]
+
+    def __repr__(self) -> str:
+        """Return two lines per decision: what was wanted, and what became of it."""
+        if not self:
+            return "Decisions([])"
+        noun = "decision" if len(self) == 1 else "decisions"
+        lines = [f"Decisions({len(self)} {noun})"]
+        for decision in self:
+            lines.append(f"  {_wanted(decision.given)}")
+            measures = _measured(decision)
+            became = f"    → {_became(decision)}: {decision.reason}"
+            lines.append(f"{became}  ({measures})" if measures else became)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        import html  # noqa: PLC0415 - only for notebooks
+
+        rows = [
+            (
+                _wanted(decision.given),
+                _became(decision),
+                decision.reason,
+                decision.candidate.memory if decision.candidate else "",
+                _measured(decision),
+            )
+            for decision in self
+        ]
+        heads = ("wanted", "decided", "why", "compared with memory", "measures")
+        left = 'style="text-align:left"'
+        head = "".join(f"<th {left}>{name}</th>" for name in heads)
+        body = "".join(
+            "<tr>"
+            + "".join(f"<td {left}>{html.escape(cell)}</td>" for cell in row)
+            + "</tr>"
+            for row in rows
+        )
+        label = "1 decision" if len(self) == 1 else f"{len(self)} decisions"
+        return (
+            f"<table><caption>{label}</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )
+
+
+_SHOWN_ID: Final = 8
+
+
+def _wanted(operation: Operation) -> str:
+    named = f" {operation.memory_id[:_SHOWN_ID]}" if operation.memory_id else ""
+    text = f": {operation.memory}" if operation.memory else ""
+    return f"{operation.type}{named}{text}"
+
+
+def _became(decision: Decision) -> str:
+    operation = decision.operation
+    if operation is None:
+        return "drop"
+    if decision.action == "pass":
+        return "as it is"
+    if operation.type == "update" and operation.memory_id:
+        return f"update {operation.memory_id[:_SHOWN_ID]}"
+    if operation.supersedes:
+        olds = ", ".join(old[:_SHOWN_ID] for old in operation.supersedes)
+        return f"{operation.type}, supersedes {olds}"
+    return operation.type
+
+
+def _measured(decision: Decision) -> str:
+    pairs = decision.measures.items()
+    return ", ".join(f"{name} {value:.2f}" for name, value in pairs)
 
 
 @runtime_checkable

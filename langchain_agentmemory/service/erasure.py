@@ -19,6 +19,8 @@ class Erasure(NamedTuple):
         deleted_memories: Soft-deleted memories removed.
         stubs: Traces of earlier deletions removed.
         namespaces: Namespaces removed, those below the user's own included.
+        traces: Records of automatic memory removed: turns that waited or had failed,
+            processed sets, switches, counted costs.
         at: When, UTC.
     """
 
@@ -27,10 +29,11 @@ class Erasure(NamedTuple):
     deleted_memories: int
     stubs: int
     namespaces: int
+    traces: int
     at: datetime
 
 
-def erase(service: "Service", user: UserKey) -> Erasure:
+def erase(service: "Service", user: UserKey, traces: int = 0) -> Erasure:
     """Remove a user's namespace and all below it, from storage and from caches."""
     backend = service.backend
     backend.sweep()  # namespaces that hold only what has expired are not among heads
@@ -48,5 +51,6 @@ def erase(service: "Service", user: UserKey) -> Erasure:
         counts["tombstones"],
         counts["stubs"],
         len(namespaces),
+        traces,
         from_us(backend.now()),
     )

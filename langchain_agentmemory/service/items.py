@@ -38,6 +38,7 @@ from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.identity import owner_of
 from langchain_agentmemory.service.changes import ATTEMPTS, Changes, changed
 from langchain_agentmemory.service.filters import Predicate, compile_filter
+from langchain_agentmemory.service.hidden import is_hidden, refuse_hidden, visible
 from langchain_agentmemory.service.indexing import Subject
 from langchain_agentmemory.service.plans import Plan
 from langchain_agentmemory.service.records import (
@@ -58,6 +59,7 @@ from langchain_agentmemory.service.values import (
 )
 from langchain_agentmemory.service.verbs import Verbs, with_index
 from langchain_agentmemory.times import from_us
+from langchain_agentmemory.types import UserKey
 
 FIRST_PAGE: Final = 256
 """Records read at first while a filter looks for matches; doubled each time."""
@@ -100,6 +102,7 @@ class Items:
             elif isinstance(op, ListNamespacesOp):
                 results[position] = self._namespaces(op)
             elif isinstance(op, PutOp):
+                refuse_hidden(op.namespace)
                 puts[op.namespace, op.key] = op
         if puts:
             yield from self._put(list(puts.values()))
@@ -112,6 +115,8 @@ class Items:
                 wanted.setdefault(op.namespace, []).append((position, op))
         refresh = self._refresh()
         for namespace, group in wanted.items():
+            if is_hidden(namespace):
+                continue
             records = self._backend.read(namespace, [op.key for _, op in group])
             now = self._backend.now()
             for (position, op), record in zip(group, records, strict=True):
@@ -145,7 +150,7 @@ class Items:
         self, prefix: Namespace, matches: Predicate | None, wanted: int
     ) -> Iterator[Record]:
         """Walk the records below a prefix, newest first: a merge of namespaces."""
-        heads = self._backend.heads(prefix)
+        heads = visible(self._backend.heads(prefix))
         if len(heads) == 1:
             return self._walk(heads[0].namespace, matches, wanted)
         heads.sort(key=lambda head: -head.last)
@@ -197,7 +202,7 @@ class Items:
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
-        heads = self._backend.heads(_literal_prefix(conditions))
+        heads = visible(self._backend.heads(_literal_prefix(conditions)))
         found: Iterable[Namespace] = (
             head.namespace
             for head in heads
@@ -314,6 +319,9 @@ class Items:
             return
         record = changes.active(op.key)
         if record is not None:
+            owner = owner_of(op.namespace)
+            if self._verbs.on_delete is not None and owner is not None:
+                self._verbs.on_delete(UserKey(*owner), [record])
             soft = self._verbs.settings.soft_delete and bool(
                 record.flags & RecordFlags.LISTED
             )

@@ -20,6 +20,7 @@ from langchain_agentmemory.backends.base import (
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.service.changes import changed
+from langchain_agentmemory.service.hidden import visible
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.records import entry_of
@@ -183,7 +184,7 @@ class Service:
         if self.embedder is None:
             msg = "reindex needs an index: open the store with index={'embed': …}."
             raise InvalidInput(msg)
-        heads = self.backend.heads(prefix)
+        heads = visible(self.backend.heads(prefix))
         total = sum(head.items for head in heads)
         seen = embedded = 0
         for head in heads:

@@ -28,6 +28,7 @@ from langchain_agentmemory.backends.base import (
 from langchain_agentmemory.backends.memory import is_live
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.tokenize import UNINDEXED
+from langchain_agentmemory.service.hidden import visible
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.types import MemoryEntry
@@ -136,7 +137,7 @@ class Shelves:
 
     def namespaces(self, prefix: Namespace) -> list[Namespace]:
         """Return the namespaces at and below a prefix that hold something."""
-        return [head.namespace for head in self._backend.heads(prefix)]
+        return [head.namespace for head in visible(self._backend.heads(prefix))]
 
     def forget(self, namespace: Namespace) -> None:
         """Drop the shelf of a namespace."""

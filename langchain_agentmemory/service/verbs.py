@@ -71,6 +71,7 @@ class Patch(NamedTuple):
     event_time: TimeInput | None = None
     participants: Sequence[str] | None = None
     location: str | None = None
+    source: Source | None = None
 
     def check(self, timezone: tzinfo) -> None:
         """Refuse arguments that cannot be used, before anything is read.
@@ -103,6 +104,8 @@ class Verbs:
         self.backend = backend
         self.indexer = indexer
         self.settings = settings
+        self.on_delete: Callable[[UserKey, Sequence[Record]], None] | None = None
+        """Told what a user deletes, before it is gone."""
 
     def add(
         self,
@@ -179,6 +182,7 @@ class Verbs:
         def decide(changes: Changes) -> Plan[str]:
             source = self._source(changes, memory_id)
             meta = decode_meta(source.meta)
+            meta = meta._replace(source=patch.source or meta.source)
             content = self._patched(source, meta, patch)
             target = content.id_for(user)
             kept = meta._replace(precision=content.precision)
@@ -301,6 +305,8 @@ class Verbs:
             record = changes.active(memory_id)
             if record is None or not record.flags & RecordFlags.LISTED:
                 return False
+            if self.on_delete is not None:
+                self.on_delete(user, [record])
             changes.delete(record, soft=self.settings.soft_delete)
             return True
 
@@ -348,6 +354,12 @@ class Verbs:
 
         _, changes = yield from self.transact(user.namespace, at_once(decide))
         return self._entry(changes, memory_id)
+
+    def kept(self, user: UserKey, ids: Sequence[str]) -> set[str]:
+        """Return those of some ids that lead to a memory, deleted softly or not."""
+        changes = Changes(self.backend, user.namespace, self.backend.now())
+        changes.prefetch(ids)
+        return {key for key in ids if changes.kept(key) is not None}
 
     def history(self, user: UserKey, memory_id: str) -> Memories:
         """Return what led to a memory, oldest first, itself last."""

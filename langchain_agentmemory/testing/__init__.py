@@ -1,5 +1,8 @@
 """The public contract kit: proves that a backend keeps what `Backend` promises.
 
+`ScriptedChatModel` is for tests of agents and extractors: a chat model that gives
+prepared answers.
+
 The author of a backend registers it in a test module and runs pytest:
 
 ```python
@@ -37,6 +40,7 @@ from langchain_agentmemory.testing.contract import (
     rules,
 )
 from langchain_agentmemory.testing.harness import Harness, MakeBackend, Requirement
+from langchain_agentmemory.testing.scripted import ScriptedChatModel, ScriptedRequest
 
 __all__ = [
     "Harness",
@@ -44,6 +48,8 @@ __all__ = [
     "ManualClock",
     "Requirement",
     "Rule",
+    "ScriptedChatModel",
+    "ScriptedRequest",
     "Verdict",
     "backend_contract",
     "check_backend",

@@ -15,16 +15,26 @@ import langchain_agentmemory
 ROOT = Path(__file__).parents[2]
 
 PUBLIC_NAMES = [
+    "AppendOnly",
+    "Decision",
+    "ExtractionContext",
     "MemoryEntry",
+    "MemoryExtractor",
     "MemoryKind",
     "MemoryMiddleware",
     "MemoryReader",
     "MemoryStore",
+    "MergeSimilar",
     "Operation",
     "PreloadMemories",
+    "PreserveHistory",
     "SearchOptions",
     "Source",
     "UserKey",
+    "all_of",
+    "any_of",
+    "message_threshold",
+    "time_interval",
 ]
 
 BASE_MS = 258

@@ -4,11 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from langchain_agentmemory.extraction.redaction import (
-    REDACTED,
-    compose,
-    redact_secrets,
-)
+from langchain_agentmemory.extraction.known_secrets import REDACTED, redact_secrets
+from langchain_agentmemory.extraction.redaction import compose
 
 # Keys are put together here, so that no scanner takes this file for a leak.
 BODY = "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0"

@@ -1,0 +1,480 @@
+"""Working off one user's mailbox: claim it, extract thread by thread, acknowledge.
+
+Whatever happens in between, a job leaves the outbox only together with what came of it.
+The operations that a model made are written down before the first one is done; a worker
+that finds such a plan carries on with it instead of asking the model again.
+"""
+
+import contextvars
+import logging
+import random
+import threading
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
+from langchain_agentmemory.backends.base import MICROSECONDS, Record, Write
+from langchain_agentmemory.errors import (
+    BackendUnavailable,
+    ExtractionFailed,
+    InvalidInput,
+)
+from langchain_agentmemory.extraction import forgotten
+from langchain_agentmemory.extraction.applying import Applier, Outcome
+from langchain_agentmemory.extraction.context import ExtractionContext
+from langchain_agentmemory.extraction.fence import FencedBackend
+from langchain_agentmemory.extraction.habits import Habits
+from langchain_agentmemory.extraction.mailbox import (
+    PLAN,
+    Job,
+    Said,
+    WrittenPlan,
+    coalesced,
+)
+from langchain_agentmemory.extraction.outbox import (
+    Claim,
+    LeaseLost,
+    Outbox,
+    Seen,
+    owner_name,
+)
+from langchain_agentmemory.service.verbs import Verbs
+from langchain_agentmemory.times import from_us
+from langchain_agentmemory.types import Operation, UserKey
+
+if TYPE_CHECKING:
+    from langchain_agentmemory.service.service import Service
+
+logger = logging.getLogger("langchain_agentmemory")
+
+ATTEMPTS: Final = 5
+"""How often a job is tried before it is parked."""
+
+FIRST_DELAY: Final = 1.0
+"""Seconds before the second attempt; doubled each time, half of it at random."""
+
+LONGEST_DELAY: Final = 300.0
+
+
+class Extraction(NamedTuple):
+    """What the worker asks for.
+
+    Attributes:
+        user: Whose conversation it is.
+        thread_id: The conversation.
+        messages: What was said.
+        position: The place of the first one in the conversation.
+        said_at: When, microseconds since the epoch.
+        write: Does operations, under the worker's claim.
+    """
+
+    user: UserKey
+    thread_id: str | None
+    messages: list[BaseMessage]
+    position: int | None
+    said_at: int
+    write: Callable[[Sequence[Operation]], list[Outcome]]
+
+
+class Extracted(NamedTuple):
+    """What an extraction came to.
+
+    Attributes:
+        model_calls: Calls of a model.
+        input_tokens: Tokens read by it.
+        output_tokens: Tokens written by it.
+    """
+
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class Extract(Protocol):
+    """Runs the extraction subgraph."""
+
+    def __call__(self, extraction: Extraction) -> Extracted:
+        """Extract; call `extraction.write` once, with what is to be done."""
+        ...
+
+
+class Pass(NamedTuple):
+    """What became of one look at a mailbox.
+
+    Attributes:
+        done: Jobs that were worked off.
+        due_at: When to look again, microseconds since the epoch; `None`: when
+            something new is queued.
+        error: The last error.
+    """
+
+    done: int = 0
+    due_at: int | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """Works off mailboxes, one at a time per call, from any thread.
+
+    Attributes:
+        service: The store's service.
+        outbox: The outbox.
+        extract: Runs the extraction subgraph.
+        should_extract: Whether it is time; what is not due is held.
+        enabled: Returns the names of the tools that may be used, `None` = all.
+        job_timeout: Seconds that an extraction may take.
+        habits: What is noted per user.
+        calls_per_hour: Model calls that a user may cause in an hour, `None` = any.
+    """
+
+    service: "Service"
+    outbox: Outbox
+    extract: Extract
+    should_extract: Callable[[ExtractionContext], bool]
+    enabled: Callable[[], frozenset[str] | None]
+    job_timeout: float
+    habits: Habits
+    calls_per_hour: int | None = None
+
+    def work(self, user: UserKey) -> Pass:
+        """Work off what waits in a user's mailbox.
+
+        Raises:
+            BackendUnavailable: If the store cannot be read or written.
+        """
+        lease = round(2 * self.job_timeout * MICROSECONDS)
+        claim = self.outbox.claim(user, owner_name(), lease)
+        if claim is None:
+            return Pass(due_at=self.outbox.lease_ends(user) or None)
+        return _Work(self, claim).run()
+
+
+class _Work:
+    """One pass over one claimed mailbox."""
+
+    def __init__(self, learner: Learner, claim: Claim) -> None:
+        self._learner = learner
+        self._service = learner.service
+        self._outbox = learner.outbox
+        self._backend = learner.service.backend
+        self._claim = claim
+        self._user = claim.user
+        self._done = 0
+        self._due_at: int | None = None
+        self._error: str | None = None
+
+    def run(self) -> Pass:
+        try:
+            self._work()
+        except LeaseLost:
+            ends = self._outbox.lease_ends(self._user)
+            self._due_at = max(ends, self._backend.now())
+        else:
+            self._claim.release()
+        return Pass(self._done, self._due_at, self._error)
+
+    def _work(self) -> None:
+        self._replay()
+        jobs = self._claim.jobs
+        waiting = [job for job in jobs if job.state == "waiting"]
+        if waiting and waiting[0].due_at > self._backend.now():
+            self._due_at = waiting[0].due_at  # what was said later does not overtake
+            return
+        if not waiting:
+            return
+        notes = forgotten.notes(self._backend, self._user)
+        for group in _groups(jobs, [at for at, _ in notes]):
+            if not self._group(group, notes):
+                return
+
+    def _replay(self) -> None:
+        """Carry on with the plans that an earlier worker left."""
+        by_id = {job.id: job for job in self._claim.jobs}
+        planned: set[str] = set()
+        for plan in self._claim.plans:
+            jobs = [by_id[key] for key in plan.jobs if key in by_id]
+            planned.update(plan.jobs)
+            notes = forgotten.notes(self._backend, self._user)
+            said_at = min((job.said_at for job in jobs), default=plan.planned_at)
+            self._carry_out(self._claim, jobs, plan, forgotten.since(notes, said_at))
+            self._done += len(jobs)
+        self._claim.jobs = [job for job in self._claim.jobs if job.id not in planned]
+
+    def _group(
+        self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
+    ) -> bool:
+        """Extract jobs of one thread; tell whether the next ones may follow."""
+        first = jobs[0]
+        habits = self._learner.habits.of(self._user)
+        seen = self._outbox.seen(self._user, first.thread_id)
+        merged = _without_seen(jobs, seen)
+        if not merged.said or habits.is_paused(first.thread_id):
+            self._claim.acknowledge(jobs)
+            self._done += len(jobs)
+            return True
+        messages = [_message(said) for said in merged.said]
+        last = from_us(seen.last) if seen.last else None
+        context = ExtractionContext(self._user, messages, last, first.thread_id)
+        if not self._is_time(context):
+            self._claim.keep(jobs, state="held")
+            return True
+        limit = self._learner.calls_per_hour
+        if limit is not None and habits.calls_this_hour(self._backend.now()) >= limit:
+            self._due_at = habits.next_hour(self._backend.now())
+            self._claim.keep(jobs, state="waiting", due_at=self._due_at)
+            return False
+        return self._try(merged, jobs, messages, notes)
+
+    def _is_time(self, context: ExtractionContext) -> bool:
+        try:
+            return self._learner.should_extract(context)
+        except Exception:
+            logger.exception("A checker failed: extracting now.")
+            return True
+
+    def _try(
+        self,
+        merged: Job,
+        jobs: list[Job],
+        messages: list[BaseMessage],
+        notes: list[tuple[int, forgotten.Forgotten]],
+    ) -> bool:
+        written = threading.Event()
+        covered = forgotten.since(notes, merged.said_at)
+        claim = self._claim
+
+        def write(operations: Sequence[Operation]) -> list[Outcome]:
+            plan = WrittenPlan(
+                f"{PLAN}{uuid.uuid4().hex}",
+                tuple(job.id for job in jobs),
+                tuple(operations),
+                planned_at=self._backend.now(),
+            )
+            plan = claim.plan(plan)
+            written.set()
+            return self._carry_out(claim, jobs, plan, covered)
+
+        extraction = Extraction(
+            self._user,
+            merged.thread_id,
+            messages,
+            merged.said[0].position,
+            merged.said_at,
+            write,
+        )
+        try:
+            cost = self._in_time(extraction)
+        except LeaseLost:
+            raise
+        except Exception as error:  # noqa: BLE001 - anything a model or a node does
+            if written.is_set():
+                # The plan is in the mailbox: what is left of it is done next time.
+                self._error = _told(error)
+                self._due_at = self._backend.now() + delay(1)
+                return False
+            return self._failed(jobs, error)
+        if not written.is_set():
+            self._claim.acknowledge(jobs)
+        self._learner.habits.count(self._user, cost, self._backend.now())
+        self._done += len(jobs)
+        return True
+
+    def _in_time(self, extraction: Extraction) -> Extracted:
+        """Run an extraction in a thread of its own, and stop waiting at the timeout.
+
+        An empty context keeps it out of the run, trace and stream that queued it.
+        """
+        result: list[Extracted] = []
+        errors: list[BaseException] = []
+
+        def target() -> None:
+            try:
+                run = contextvars.Context().run
+                result.append(run(self._learner.extract, extraction))
+            except BaseException as error:  # noqa: BLE001 - told to the waiting thread
+                errors.append(error)
+
+        thread = threading.Thread(
+            target=target, name="agentmemory-extraction", daemon=True
+        )
+        thread.start()
+        thread.join(self._learner.job_timeout)
+        if thread.is_alive():
+            # Whatever it still does cannot be written any more.
+            self._claim = self._claim.taken_over()
+            msg = (
+                f"The extraction took longer than job_timeout="
+                f"{self._learner.job_timeout:g} s."
+            )
+            raise ExtractionTimeout(msg)
+        if errors:
+            raise errors[0]
+        return result[0]
+
+    def _carry_out(
+        self,
+        claim: Claim,
+        jobs: list[Job],
+        plan: WrittenPlan,
+        covered: forgotten.Forgotten,
+    ) -> list[Outcome]:
+        progress = _Progress(claim, plan)
+        fenced = FencedBackend(self._backend, claim, progress.beside, progress.written)
+        verbs = Verbs(fenced, self._service.indexer, self._service.settings)
+        applier = Applier(
+            self._service,
+            self._user,
+            enabled=self._learner.enabled(),
+            verbs=verbs,
+            forgotten=covered,
+        )
+        outcomes = []
+        for number in range(plan.done, len(plan.operations)):
+            progress.next = number + 1
+            outcomes.append(applier.apply(plan.operations[number]))
+        claim.acknowledge(jobs, progress.plan)
+        for outcome in outcomes:
+            if outcome.status == "refused":
+                logger.warning("Not remembered: %s", outcome.reason)
+        return outcomes
+
+    def _failed(self, jobs: list[Job], error: BaseException) -> bool:
+        self._error = _told(error)
+        attempts = jobs[0].attempts + 1
+        if not may_pass(error) or attempts >= ATTEMPTS:
+            logger.error(
+                "Extraction failed for good after %d attempts, the turn is parked: %s",
+                attempts,
+                self._error,
+            )
+            self._claim.keep(jobs, state="parked", attempts=attempts, error=self._error)
+            return True
+        self._due_at = self._backend.now() + delay(attempts)
+        logger.warning("Extraction failed, it will be tried again: %s", self._error)
+        self._claim.keep(
+            jobs,
+            state="waiting",
+            attempts=attempts,
+            due_at=self._due_at,
+            error=self._error,
+        )
+        return False
+
+
+class ExtractionTimeout(ExtractionFailed):
+    """An extraction took longer than `job_timeout`."""
+
+
+class _Progress:
+    """How much of a plan is done, written together with each operation."""
+
+    def __init__(self, claim: Claim, plan: WrittenPlan) -> None:
+        self.plan = plan
+        self.next = plan.done
+        self._claim = claim
+
+    def beside(self) -> list[Write]:
+        twin = replace(self.plan, done=self.next)
+        record = twin.record(self._claim.mailbox)
+        return [Write(record, expect=self.plan.revision, stamp=False)]
+
+    def written(self, records: Sequence[Record]) -> None:
+        (record,) = records
+        self.plan = replace(self.plan, done=self.next, revision=record.revision)
+
+
+def delay(attempts: int) -> int:
+    """Return how long to wait before the next attempt, microseconds."""
+    longest = min(FIRST_DELAY * 2.0 ** (attempts - 1), LONGEST_DELAY)
+    seconds = longest / 2 + random.uniform(0, longest / 2)  # noqa: S311 - no secret
+    return round(seconds * MICROSECONDS)
+
+
+def may_pass(error: BaseException) -> bool:
+    """Tell whether an error can go away by itself.
+
+    Rate limits, timeouts and lost connections do; a request that the provider refuses
+    as such, or a programming error, does not.
+    """
+    chain: list[BaseException] = []
+    found: BaseException | None = error
+    while found is not None and found not in chain:
+        chain.append(found)
+        found = found.__cause__ or found.__context__
+    for link in chain:
+        status = _status_of(link)
+        if status is not None:
+            return status in _PASSING_STATUS or status >= _SERVER_ERROR
+    root = chain[-1]
+    kinds: tuple[type[BaseException], ...] = (
+        OSError,
+        TimeoutError,
+        BackendUnavailable,
+        ExtractionTimeout,
+    )
+    if any(isinstance(link, kinds) for link in chain):
+        return True
+    return not isinstance(
+        root,
+        InvalidInput | TypeError | AttributeError | NameError | NotImplementedError,
+    )
+
+
+_PASSING_STATUS: Final = frozenset({408, 409, 425, 429})
+_SERVER_ERROR: Final = 500
+
+
+def _status_of(error: BaseException) -> int | None:
+    for holder in (error, getattr(error, "response", None)):
+        for name in ("status_code", "status", "code"):
+            status = getattr(holder, name, None)
+            if isinstance(status, int) and not isinstance(status, bool):
+                return status
+    return None
+
+
+def _groups(jobs: Sequence[Job], borders: Sequence[int]) -> list[list[Job]]:
+    """Group jobs by thread, apart where the user deleted something in between."""
+    groups: list[list[Job]] = []
+    for thread in coalesced(jobs):
+        parts: dict[int, list[Job]] = {}
+        for job in thread:
+            era = sum(1 for border in borders if border <= job.said_at)
+            parts.setdefault(era, []).append(job)
+        groups.extend(parts.values())
+    # A group is worth a model call only if something in it waits for one.
+    due = [group for group in groups if any(job.state == "waiting" for job in group)]
+    return sorted(due, key=lambda group: group[0].updated_at)
+
+
+def _without_seen(jobs: list[Job], seen: Seen) -> Job:
+    """Return the jobs as one, without messages that were processed meanwhile."""
+    known = set(seen.prints)
+    said: list[Said] = []
+    for job in jobs:
+        for message, prints in zip(job.said, job.fingerprints, strict=True):
+            mark = prints.by_id or prints.by_text
+            if mark not in known:
+                said.append(message)
+                known.add(mark)
+    last = max(job.said_at for job in jobs)
+    return replace(jobs[0], said=tuple(said), said_at=last)
+
+
+def _message(said: Said) -> BaseMessage:
+    make = HumanMessage if said.role == "user" else AIMessage
+    fields: dict[str, Any] = {"content": said.text}
+    if said.id is not None:
+        fields["id"] = said.id
+    if said.name is not None:
+        fields["name"] = said.name
+    return make(**fields)
+
+
+def _told(error: BaseException) -> str:
+    text = " ".join(str(error).split())[:500]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

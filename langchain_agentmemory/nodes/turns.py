@@ -1,0 +1,89 @@
+"""What a finished turn hands to extraction: found in the run, copied, never raised."""
+
+import logging
+from typing import Any, NamedTuple
+
+from langchain_core.messages import AnyMessage
+
+from langchain_agentmemory.nodes.injection import as_messages
+from langchain_agentmemory.nodes.loading import MemoryLoader, Run
+from langchain_agentmemory.types import UserKey
+
+LEARN_KEY = "agentmemory_learn"
+"""In `config["configurable"]`: `False` keeps this one turn out of extraction."""
+
+_logger = logging.getLogger(__name__)
+
+_NOT_QUEUED = "The turn could not be queued for extraction; nothing is learnt from it."
+
+
+class Turn(NamedTuple):
+    """A finished turn.
+
+    Attributes:
+        store: The store whose extractor gets it.
+        user: Whose turn it is.
+        messages: The conversation as it stands, copied.
+        thread_id: The conversation.
+    """
+
+    store: Any
+    user: UserKey
+    messages: list[AnyMessage]
+    thread_id: str | None
+
+
+class TurnQueue:
+    """Hands turns to the extractor of a store.
+
+    Args:
+        loader: Finds store and user of a run.
+    """
+
+    def __init__(self, loader: MemoryLoader) -> None:
+        """Remember the loader."""
+        self._loader = loader
+
+    def put(self, state: Any, run: Run) -> bool:
+        """Queue a turn; tell whether it is safe. Never raises."""
+        try:
+            turn = self._turn(state, run)
+            return turn is not None and bool(
+                turn.store.enqueue_extraction(
+                    turn.user, turn.messages, thread_id=turn.thread_id
+                )
+            )
+        except Exception:  # the answer is given: nothing may take it back
+            _logger.exception(_NOT_QUEUED)
+            return False
+
+    async def aput(self, state: Any, run: Run) -> bool:
+        """Async twin of `put`."""
+        try:
+            turn = self._turn(state, run)
+            return turn is not None and bool(
+                await turn.store.aenqueue_extraction(
+                    turn.user, turn.messages, thread_id=turn.thread_id
+                )
+            )
+        except Exception:  # the answer is given: nothing may take it back
+            _logger.exception(_NOT_QUEUED)
+            return False
+
+    def _turn(self, state: Any, run: Run) -> Turn | None:
+        configurable = run.config.get("configurable", {})
+        if configurable.get(LEARN_KEY) is False:
+            return None
+        store = self._loader.reader(run)
+        if getattr(store, "extractor", None) is None:
+            return None
+        messages = as_messages(state)
+        if not messages:
+            return None
+        thread_id = configurable.get("thread_id")
+        return Turn(
+            store,
+            self._loader.user(store, run),
+            messages,
+            None if thread_id is None else str(thread_id),
+        )
