@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from langchain_agentmemory.extraction.extractor import MemoryExtractor
     from langchain_agentmemory.middleware import MemoryMiddleware
     from langchain_agentmemory.nodes.preload import PreloadMemories
+    from langchain_agentmemory.nodes.remember import QueueExtraction
     from langchain_agentmemory.policies.append_only import AppendOnly
     from langchain_agentmemory.policies.base import Decision
     from langchain_agentmemory.policies.merge_similar import MergeSimilar
@@ -48,6 +49,7 @@ _HOME = {
     "MergeSimilar": "langchain_agentmemory.policies.merge_similar",
     "Operation": "langchain_agentmemory.types",
     "PreloadMemories": "langchain_agentmemory.nodes.preload",
+    "QueueExtraction": "langchain_agentmemory.nodes.remember",
     "PreserveHistory": "langchain_agentmemory.policies.preserve_history",
     "SearchOptions": "langchain_agentmemory.types",
     "Source": "langchain_agentmemory.types",
@@ -72,6 +74,7 @@ __all__ = [
     "Operation",
     "PreloadMemories",
     "PreserveHistory",
+    "QueueExtraction",
     "SearchOptions",
     "Source",
     "UserKey",

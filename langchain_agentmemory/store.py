@@ -56,7 +56,6 @@ if TYPE_CHECKING:
     from langchain_core.embeddings import Embeddings
     from langchain_core.messages import MessageLikeRepresentation
     from langchain_core.tools import BaseTool
-    from langgraph.graph import StateGraph
     from langgraph.graph.state import CompiledStateGraph
 
     from langchain_agentmemory.backends.base import Record
@@ -64,10 +63,7 @@ if TYPE_CHECKING:
     from langchain_agentmemory.backends.base_store_wrappers import Wrappers
     from langchain_agentmemory.extraction.base import Extractor
     from langchain_agentmemory.extraction.engine import Engine, Snapshot, Usage
-    from langchain_agentmemory.extraction.graph import (
-        ExtractionRuntime,
-        ExtractionState,
-    )
+    from langchain_agentmemory.extraction.graph import ChangeGraph
     from langchain_agentmemory.extraction.jobs import ExtractionJobs
     from langchain_agentmemory.service.erasure import Erasure
     from langchain_agentmemory.service.sweeper import Sweeper
@@ -124,8 +120,9 @@ class MemoryStore(BaseStore):
         job_timeout: Seconds that the extraction of a turn may take.
         extraction_mode: `"background"`: threads of this process extract. `"inline"`:
             `enqueue_extraction` does, for processes that are frozen after an answer.
-        extraction_graph: A compiled graph in place of the built-in subgraph; begin with
-            `extraction_graph()`.
+        extraction_graph: Changes the extraction subgraph: a function that is given the
+            built-in one before it is compiled, and returns it changed, or any compiled
+            graph of the same state.
         extraction_calls_per_hour: Model calls that a user may cause in an hour; what is
             beyond waits. `None` = any number.
         learn_from_external_context: Whether conversations are learnt from in which a
@@ -168,7 +165,7 @@ class MemoryStore(BaseStore):
         max_pending: int | None = 10,
         job_timeout: float = 30.0,
         extraction_mode: Literal["background", "inline"] = "background",
-        extraction_graph: "CompiledStateGraph[Any, Any, Any, Any] | None" = None,
+        extraction_graph: "ChangeGraph | None" = None,
         extraction_calls_per_hour: int | None = None,
         learn_from_external_context: bool = True,
     ) -> None:
@@ -206,7 +203,7 @@ class MemoryStore(BaseStore):
             extraction_calls_per_hour,
             learn_from_external_context,
         )
-        self._extraction_graph = extraction_graph
+        self._change_graph = extraction_graph
         self._service = Service(
             self.backend, self.settings, index, ranking, search_memory
         )
@@ -873,17 +870,17 @@ class MemoryStore(BaseStore):
         # Not in the store's own threads: extraction may need all of them.
         return await asyncio.to_thread(self.flush, timeout)
 
-    def extraction_graph(
-        self,
-    ) -> "StateGraph[ExtractionState, ExtractionRuntime, Any, Any]":
-        """Return the extraction subgraph before it is compiled.
+    def extraction_graph(self) -> "CompiledStateGraph[Any, Any, Any, Any]":
+        """Return the extraction subgraph, to run, draw or stream it by hand.
 
-        Its nodes are `recall`, `extract`, `assistant_episodes`, `reconcile`, `write`.
+        It takes `{"user": UserKey, "messages": […]}`, and writes into this store. Its
+        nodes are `recall`, `extract`, `assistant_episodes`, `reconcile`, `write`, and
+        those that the store's `extraction_graph=` added.
 
         Raises:
             ExtractionFailed: If the store has no extractor.
         """
-        return self._engine.build_graph()
+        return self._engine.graph()
 
     def extraction_jobs(self, user: User | None = None) -> "ExtractionJobs":
         """Return the turns that wait, are held back, or failed for good.
@@ -966,7 +963,7 @@ class MemoryStore(BaseStore):
             self.extractor,
             self._extraction_settings,
             self._enabled_tools,
-            self._extraction_graph,
+            self._change_graph,
         )
 
     def _enabled_tools(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from langchain_agentmemory.backends.base import MICROSECONDS
 from langchain_agentmemory.errors import BackendUnavailable
 from langchain_agentmemory.extraction.external import consumed_external_context
-from langchain_agentmemory.extraction.habits import Habits
+from langchain_agentmemory.extraction.habits import Habits, UserHabits
 from langchain_agentmemory.extraction.jobs import ExtractionJob, ExtractionJobs
 from langchain_agentmemory.extraction.learner import (
     Extracted,
@@ -33,15 +33,10 @@ from langchain_agentmemory.types import UserKey
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
-    from langgraph.graph import StateGraph
     from langgraph.graph.state import CompiledStateGraph
 
     from langchain_agentmemory.extraction.base import Extractor
-    from langchain_agentmemory.extraction.graph import (
-        ExtractionRuntime,
-        ExtractionState,
-        Subgraph,
-    )
+    from langchain_agentmemory.extraction.graph import ChangeGraph, Subgraph
     from langchain_agentmemory.service.service import Service
 
 logger = logging.getLogger("langchain_agentmemory")
@@ -89,7 +84,7 @@ class Engine:
         extractor: What extracts, `None` for a store that only keeps the queue.
         settings: How it learns.
         enabled: Returns the names of the tools that may be used, `None` = all.
-        graph: A compiled subgraph in place of the built-in one.
+        change_graph: Changes the built-in subgraph.
     """
 
     def __init__(
@@ -98,7 +93,7 @@ class Engine:
         extractor: "Extractor | None",
         settings: ExtractionSettings,
         enabled: Callable[[], frozenset[str] | None],
-        graph: "CompiledStateGraph[Any, Any, Any, Any] | None" = None,
+        change_graph: "ChangeGraph | None" = None,
     ) -> None:
         """Put the parts together; nothing is started yet."""
         self.settings = settings
@@ -107,7 +102,7 @@ class Engine:
         self._service = service
         self._backend = service.backend
         self._enabled = enabled
-        self._graph = graph
+        self._change_graph = change_graph
         self.learner = Learner(
             service,
             self.outbox,
@@ -127,7 +122,9 @@ class Engine:
             Subgraph,
         )
 
-        return Subgraph(self._service, self.extractor, self._enabled, self._graph)
+        return Subgraph(
+            self._service, self.extractor, self._enabled, self._change_graph
+        )
 
     def _extract(self, extraction: Extraction) -> Extracted:
         return self._subgraph.extract(extraction)
@@ -184,7 +181,10 @@ class Engine:
         said, glances, lasting, external = snapshot
         if not any(message.role == "user" for message in said):
             return True
-        habits = self.learner.habits.lately(user)
+        try:
+            habits = self.learner.habits.lately(user)
+        except BackendUnavailable:
+            habits = UserHabits()  # the worker looks again, before anything is learnt
         if external and thread_id is not None and not habits.is_paused(thread_id):
             self.learner.habits.switch(user, thread_id, paused=True)
         if external or habits.is_paused(thread_id):
@@ -220,11 +220,9 @@ class Engine:
                 self._worker = Worker(self.learner, self.settings.concurrency)
             return self._worker
 
-    def build_graph(
-        self,
-    ) -> "StateGraph[ExtractionState, ExtractionRuntime, Any, Any]":
-        """Return the subgraph before it is compiled."""
-        return self._subgraph.build()
+    def graph(self) -> "CompiledStateGraph[Any, Any, Any, Any]":
+        """Return the compiled subgraph."""
+        return self._subgraph.compiled
 
     def _is_time(self, context: "object") -> bool:
         if self.extractor is None:

@@ -4,10 +4,11 @@ A plain LangGraph graph: it can be run, drawn and streamed by itself, and nodes 
 added or replaced before it is compiled. The worker runs it for every turn.
 """
 
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict, runtime_checkable
 
 from langchain_core.messages import BaseMessage
@@ -15,12 +16,17 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime, get_runtime
 
-from langchain_agentmemory.errors import BackendUnavailable, ExtractionFailed
+from langchain_agentmemory.errors import (
+    BackendUnavailable,
+    ExtractionFailed,
+    InvalidInput,
+)
 from langchain_agentmemory.extraction.applying import Applier, Outcome
 from langchain_agentmemory.extraction.base import Extractor
 from langchain_agentmemory.extraction.learner import Extracted, Extraction
 from langchain_agentmemory.extraction.messages import existing_query, role_of
-from langchain_agentmemory.extraction.operations import Operations, Skipped
+from langchain_agentmemory.extraction.operations import ForgetScope, Operations, Skipped
+from langchain_agentmemory.extraction.retries import ExtractionStopped
 from langchain_agentmemory.policies.base import Decision
 from langchain_agentmemory.search.lexical import reference_scores
 from langchain_agentmemory.service.plans import run as run_plan
@@ -59,6 +65,7 @@ class ExtractionState(TypedDict, total=False):
         said_at: When it was said; now if missing.
         existing: Memories that may matter.
         operations: What the extractor wants done.
+        scope: What of the conversation itself the user wants forgotten.
         skipped: Calls of the model that were not followed.
         decisions: What the policy made of the operations.
         outcomes: What became of them in the store.
@@ -74,6 +81,7 @@ class ExtractionState(TypedDict, total=False):
     said_at: datetime
     existing: list[MemoryEntry]
     operations: list[Operation]
+    scope: ForgetScope
     skipped: list[Skipped]
     decisions: list[Decision]
     outcomes: list[Outcome]
@@ -114,6 +122,43 @@ class TwoStages(Protocol):
         ...
 
 
+ExtractionGraph = StateGraph[ExtractionState, ExtractionRuntime, Any, Any]
+
+ChangeGraph = Callable[
+    [ExtractionGraph], "ExtractionGraph | CompiledStateGraph[Any, Any, Any, Any]"
+]
+
+
+def insert_node(
+    graph: ExtractionGraph, name: str, node: Any, *, before: str
+) -> ExtractionGraph:
+    """Put a node into the subgraph, in front of another one.
+
+    Args:
+        graph: The subgraph before it is compiled.
+        name: The new node's name.
+        node: A function of the state that returns an update, or a runnable.
+        before: The node that it goes in front of: one of `NODES`, or one that was
+            inserted.
+
+    Returns:
+        The same graph.
+
+    Raises:
+        InvalidInput: If there is no such node.
+    """
+    sources = [start for start, end in graph.edges if end == before]
+    if before not in graph.nodes or not sources:
+        msg = f"There is no node {before!r}: use one of {', '.join(graph.nodes)}."
+        raise InvalidInput(msg)
+    graph.add_node(name, node)
+    for source in sources:
+        graph.edges.discard((source, before))
+        graph.add_edge(source, name)
+    graph.add_edge(name, before)
+    return graph
+
+
 class Subgraph:
     """Builds the subgraph for one store, and runs it for the worker.
 
@@ -121,7 +166,7 @@ class Subgraph:
         service: The store's service.
         extractor: What extracts.
         enabled: Returns the names of the tools that may be used, `None` = all.
-        graph: A compiled graph in place of the built-in one.
+        change: Changes the built-in graph.
     """
 
     def __init__(
@@ -129,18 +174,38 @@ class Subgraph:
         service: "Service",
         extractor: Extractor | None,
         enabled: Callable[[], frozenset[str] | None],
-        graph: "CompiledStateGraph[Any, Any, Any, Any] | None" = None,
+        change: "ChangeGraph | None" = None,
     ) -> None:
         """Remember the parts; the graph is built when it is needed."""
         self._service = service
         self._extractor = extractor
         self._enabled = enabled
-        self._compiled = graph
+        self._change = change
         self.counts: dict[UserKey, int] = {}
         """How many memories those users have for whom something was written."""
 
-    def build(self) -> "StateGraph[ExtractionState, ExtractionRuntime, Any, Any]":
-        """Return the graph before it is compiled.
+    @cached_property
+    def compiled(self) -> "CompiledStateGraph[Any, Any, Any, Any]":
+        """The graph, changed as was wished.
+
+        Raises:
+            ExtractionFailed: If there is no extractor.
+            InvalidInput: If the change returned no graph.
+        """
+        graph = self.build()
+        changed = graph if self._change is None else self._change(graph)
+        if isinstance(changed, StateGraph):
+            return changed.compile()
+        if not hasattr(changed, "invoke"):
+            msg = (
+                f"extraction_graph must return a graph, not "
+                f"{type(changed).__name__}: return the one it was given."
+            )
+            raise InvalidInput(msg)
+        return changed
+
+    def build(self) -> ExtractionGraph:
+        """Return the built-in graph before it is compiled.
 
         Raises:
             ExtractionFailed: If there is no extractor.
@@ -164,10 +229,8 @@ class Subgraph:
         """Run the subgraph for a turn.
 
         Raises:
-            ExtractionFailed: If the graph stopped for a human, whom nobody asks here.
+            ExtractionStopped: If the graph waits for a human, whom nobody asks here.
         """
-        if self._compiled is None:
-            self._compiled = self.build().compile()
         state: ExtractionState = {
             "user": extraction.user,
             "messages": extraction.messages,
@@ -175,9 +238,14 @@ class Subgraph:
             "position": extraction.position,
             "said_at": from_us(extraction.said_at),
         }
-        result = self._compiled.invoke(
+        result = self.compiled.invoke(
             state,
-            {"tags": ["nostream"], "run_name": "agentmemory_extraction"},
+            {
+                "tags": ["nostream"],
+                "run_name": "agentmemory_extraction",
+                # For graphs that were compiled with a checkpointer.
+                "configurable": {"thread_id": f"agentmemory-{uuid.uuid4().hex}"},
+            },
             context=ExtractionRuntime(extraction.write),
         )
         if result.get("__interrupt__"):
@@ -186,7 +254,7 @@ class Subgraph:
                 "background: run it yourself with a checkpointer, or approve without "
                 "an interrupt."
             )
-            raise ExtractionFailed(msg)
+            raise ExtractionStopped(msg)
         return Extracted(
             result.get("model_calls", 0),
             result.get("input_tokens", 0),
@@ -336,6 +404,7 @@ class Subgraph:
         usage: Mapping[str, Any] = found.usage or {}
         return {
             "operations": [*(before or ()), *sourced],
+            "scope": found.scope if before is None else before.scope,
             "skipped": [*state.get("skipped", ()), *found.skipped],
             "model_calls": state.get("model_calls", 0) + found.model_calls,
             "input_tokens": state.get("input_tokens", 0) + usage.get("input_tokens", 0),
@@ -353,7 +422,7 @@ class Subgraph:
 
 
 def _first(state: ExtractionState) -> Operations:
-    return Operations(state.get("operations", ()))
+    return Operations(state.get("operations", ()), scope=state.get("scope"))
 
 
 def _source(state: ExtractionState) -> Source:

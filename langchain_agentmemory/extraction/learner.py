@@ -7,23 +7,18 @@ that finds such a plan carries on with it instead of asking the model again.
 
 import contextvars
 import logging
-import random
 import threading
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from langchain_agentmemory.backends.base import MICROSECONDS, Record, Write
-from langchain_agentmemory.errors import (
-    BackendUnavailable,
-    ExtractionFailed,
-    InvalidInput,
-)
-from langchain_agentmemory.extraction import forgotten
+from langchain_agentmemory.extraction import forgotten, retries
 from langchain_agentmemory.extraction.applying import Applier, Outcome
+from langchain_agentmemory.extraction.claims import Claim, LeaseLost, owner_name
 from langchain_agentmemory.extraction.context import ExtractionContext
 from langchain_agentmemory.extraction.fence import FencedBackend
 from langchain_agentmemory.extraction.habits import Habits
@@ -34,13 +29,8 @@ from langchain_agentmemory.extraction.mailbox import (
     WrittenPlan,
     coalesced,
 )
-from langchain_agentmemory.extraction.outbox import (
-    Claim,
-    LeaseLost,
-    Outbox,
-    Seen,
-    owner_name,
-)
+from langchain_agentmemory.extraction.outbox import Outbox
+from langchain_agentmemory.extraction.recognising import without_seen
 from langchain_agentmemory.service.verbs import Verbs
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import Operation, UserKey
@@ -49,14 +39,6 @@ if TYPE_CHECKING:
     from langchain_agentmemory.service.service import Service
 
 logger = logging.getLogger("langchain_agentmemory")
-
-ATTEMPTS: Final = 5
-"""How often a job is tried before it is parked."""
-
-FIRST_DELAY: Final = 1.0
-"""Seconds before the second attempt; doubled each time, half of it at random."""
-
-LONGEST_DELAY: Final = 300.0
 
 
 class Extraction(NamedTuple):
@@ -187,8 +169,8 @@ class _Work:
         if not waiting:
             return
         notes = forgotten.notes(self._backend, self._user)
-        for group in _groups(jobs, [at for at, _ in notes]):
-            if not self._group(group, notes):
+        for thread in coalesced(jobs):
+            if not self._thread(thread, notes):
                 return
 
     def _replay(self) -> None:
@@ -204,30 +186,67 @@ class _Work:
             self._done += len(jobs)
         self._claim.jobs = [job for job in self._claim.jobs if job.id not in planned]
 
-    def _group(
+    def _thread(
         self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
     ) -> bool:
-        """Extract jobs of one thread; tell whether the next ones may follow."""
-        first = jobs[0]
+        """Work off the jobs of one thread; tell whether the next may follow."""
+        if all(job.state == "held" for job in jobs):
+            return True  # nothing new was said since a checker held it back
+        thread_id = jobs[0].thread_id
+        seen = self._outbox.seen(self._user, thread_id)
+        merged = without_seen(_merged(jobs), seen.prints)
         habits = self._learner.habits.of(self._user)
-        seen = self._outbox.seen(self._user, first.thread_id)
-        merged = _without_seen(jobs, seen)
-        if not merged.said or habits.is_paused(first.thread_id):
+        if not merged.said or habits.is_paused(thread_id):
             self._claim.acknowledge(jobs)
             self._done += len(jobs)
             return True
-        messages = [_message(said) for said in merged.said]
-        last = from_us(seen.last) if seen.last else None
-        context = ExtractionContext(self._user, messages, last, first.thread_id)
+        context = ExtractionContext(
+            self._user,
+            [_message(said) for said in merged.said],
+            from_us(seen.last) if seen.last else None,
+            thread_id,
+        )
         if not self._is_time(context):
             self._claim.keep(jobs, state="held")
             return True
+        return all(
+            self._part(part, seen.prints, notes) for part in self._parts(jobs, notes)
+        )
+
+    def _parts(
+        self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
+    ) -> list[list[Job]]:
+        """Split jobs by day, and by what the user deleted in between.
+
+        One extraction has one date, to which "yesterday" refers.
+        """
+        timezone = self._service.settings.timezone
+        parts: dict[object, list[Job]] = {}
+        for job in jobs:
+            day = from_us(job.said_at).astimezone(timezone).date()
+            era = sum(1 for at, _ in notes if at <= job.said_at)
+            parts.setdefault((day, era), []).append(job)
+        return list(parts.values())
+
+    def _part(
+        self,
+        jobs: list[Job],
+        seen: set[str],
+        notes: list[tuple[int, forgotten.Forgotten]],
+    ) -> bool:
+        merged = without_seen(_merged(jobs), seen)
+        if not merged.said:
+            self._claim.acknowledge(jobs)
+            self._done += len(jobs)
+            return True
+        now = self._backend.now()
         limit = self._learner.calls_per_hour
-        if limit is not None and habits.calls_this_hour(self._backend.now()) >= limit:
-            self._due_at = habits.next_hour(self._backend.now())
+        habits = self._learner.habits.of(self._user)
+        if limit is not None and habits.calls_this_hour(now) >= limit:
+            self._due_at = habits.next_hour(now)
             self._claim.keep(jobs, state="waiting", due_at=self._due_at)
             return False
-        return self._try(merged, jobs, messages, notes)
+        return self._try(merged, jobs, notes)
 
     def _is_time(self, context: ExtractionContext) -> bool:
         try:
@@ -240,7 +259,6 @@ class _Work:
         self,
         merged: Job,
         jobs: list[Job],
-        messages: list[BaseMessage],
         notes: list[tuple[int, forgotten.Forgotten]],
     ) -> bool:
         written = threading.Event()
@@ -261,7 +279,7 @@ class _Work:
         extraction = Extraction(
             self._user,
             merged.thread_id,
-            messages,
+            [_message(said) for said in merged.said],
             merged.said[0].position,
             merged.said_at,
             write,
@@ -274,7 +292,7 @@ class _Work:
             if written.is_set():
                 # The plan is in the mailbox: what is left of it is done next time.
                 self._error = _told(error)
-                self._due_at = self._backend.now() + delay(1)
+                self._due_at = self._backend.now() + retries.delay(1)
                 return False
             return self._failed(jobs, error)
         if not written.is_set():
@@ -310,7 +328,7 @@ class _Work:
                 f"The extraction took longer than job_timeout="
                 f"{self._learner.job_timeout:g} s."
             )
-            raise ExtractionTimeout(msg)
+            raise retries.ExtractionTimeout(msg)
         if errors:
             raise errors[0]
         return result[0]
@@ -345,7 +363,7 @@ class _Work:
     def _failed(self, jobs: list[Job], error: BaseException) -> bool:
         self._error = _told(error)
         attempts = jobs[0].attempts + 1
-        if not may_pass(error) or attempts >= ATTEMPTS:
+        if not retries.may_pass(error) or attempts >= retries.ATTEMPTS:
             logger.error(
                 "Extraction failed for good after %d attempts, the turn is parked: %s",
                 attempts,
@@ -353,7 +371,7 @@ class _Work:
             )
             self._claim.keep(jobs, state="parked", attempts=attempts, error=self._error)
             return True
-        self._due_at = self._backend.now() + delay(attempts)
+        self._due_at = self._backend.now() + retries.delay(attempts)
         logger.warning("Extraction failed, it will be tried again: %s", self._error)
         self._claim.keep(
             jobs,
@@ -363,10 +381,6 @@ class _Work:
             error=self._error,
         )
         return False
-
-
-class ExtractionTimeout(ExtractionFailed):
-    """An extraction took longer than `job_timeout`."""
 
 
 class _Progress:
@@ -387,82 +401,11 @@ class _Progress:
         self.plan = replace(self.plan, done=self.next, revision=record.revision)
 
 
-def delay(attempts: int) -> int:
-    """Return how long to wait before the next attempt, microseconds."""
-    longest = min(FIRST_DELAY * 2.0 ** (attempts - 1), LONGEST_DELAY)
-    seconds = longest / 2 + random.uniform(0, longest / 2)  # noqa: S311 - no secret
-    return round(seconds * MICROSECONDS)
-
-
-def may_pass(error: BaseException) -> bool:
-    """Tell whether an error can go away by itself.
-
-    Rate limits, timeouts and lost connections do; a request that the provider refuses
-    as such, or a programming error, does not.
-    """
-    chain: list[BaseException] = []
-    found: BaseException | None = error
-    while found is not None and found not in chain:
-        chain.append(found)
-        found = found.__cause__ or found.__context__
-    for link in chain:
-        status = _status_of(link)
-        if status is not None:
-            return status in _PASSING_STATUS or status >= _SERVER_ERROR
-    root = chain[-1]
-    kinds: tuple[type[BaseException], ...] = (
-        OSError,
-        TimeoutError,
-        BackendUnavailable,
-        ExtractionTimeout,
-    )
-    if any(isinstance(link, kinds) for link in chain):
-        return True
-    return not isinstance(
-        root,
-        InvalidInput | TypeError | AttributeError | NameError | NotImplementedError,
-    )
-
-
-_PASSING_STATUS: Final = frozenset({408, 409, 425, 429})
-_SERVER_ERROR: Final = 500
-
-
-def _status_of(error: BaseException) -> int | None:
-    for holder in (error, getattr(error, "response", None)):
-        for name in ("status_code", "status", "code"):
-            status = getattr(holder, name, None)
-            if isinstance(status, int) and not isinstance(status, bool):
-                return status
-    return None
-
-
-def _groups(jobs: Sequence[Job], borders: Sequence[int]) -> list[list[Job]]:
-    """Group jobs by thread, apart where the user deleted something in between."""
-    groups: list[list[Job]] = []
-    for thread in coalesced(jobs):
-        parts: dict[int, list[Job]] = {}
-        for job in thread:
-            era = sum(1 for border in borders if border <= job.said_at)
-            parts.setdefault(era, []).append(job)
-        groups.extend(parts.values())
-    # A group is worth a model call only if something in it waits for one.
-    due = [group for group in groups if any(job.state == "waiting" for job in group)]
-    return sorted(due, key=lambda group: group[0].updated_at)
-
-
-def _without_seen(jobs: list[Job], seen: Seen) -> Job:
-    """Return the jobs as one, without messages that were processed meanwhile."""
-    known = set(seen.prints)
-    said: list[Said] = []
-    for job in jobs:
-        for message, prints in zip(job.said, job.fingerprints, strict=True):
-            mark = prints.by_id or prints.by_text
-            if mark not in known:
-                said.append(message)
-                known.add(mark)
-    last = max(job.said_at for job in jobs)
-    return replace(jobs[0], said=tuple(said), said_at=last)
+def _merged(jobs: list[Job]) -> Job:
+    merged = jobs[0]
+    for job in jobs[1:]:
+        merged = merged.merged(job)
+    return merged
 
 
 def _message(said: Said) -> BaseMessage:

@@ -28,6 +28,7 @@ PUBLIC_NAMES = [
     "Operation",
     "PreloadMemories",
     "PreserveHistory",
+    "QueueExtraction",
     "SearchOptions",
     "Source",
     "UserKey",
