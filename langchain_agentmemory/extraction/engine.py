@@ -98,7 +98,9 @@ class Engine:
         """Put the parts together; nothing is started yet."""
         self.settings = settings
         self.extractor = extractor
-        self.outbox = Outbox(service.backend, settings.max_pending)
+        self.outbox = Outbox(
+            service.backend, settings.max_pending, service.settings.timezone
+        )
         self._service = service
         self._backend = service.backend
         self._enabled = enabled

@@ -10,6 +10,7 @@ import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
@@ -24,6 +25,7 @@ from langchain_agentmemory.backends.base import (
     Write,
 )
 from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.extraction import forgotten
 from langchain_agentmemory.extraction.claims import (
     Claim,
     Mailbox,
@@ -101,10 +103,14 @@ class Outbox:
         backend: Where it is kept.
         max_pending: How many turns of a user may wait apart. Further ones join the
             newest one of their thread: nothing is dropped.
+        timezone: Where days begin: turns of different days are not joined.
     """
 
-    def __init__(self, backend: Backend, max_pending: int | None) -> None:
+    def __init__(
+        self, backend: Backend, max_pending: int | None, timezone: tzinfo
+    ) -> None:
         """Start with nothing known."""
+        self._timezone = timezone
         self.backend = backend
         self.max_pending = max_pending
         self.spilled: deque[Job] = deque()
@@ -240,6 +246,8 @@ class Outbox:
             if not same or same[-1].id in planned:
                 return False
             older = same[-1]
+            if self._period(older) != self._period(job):
+                return False  # they must not become one extraction
             writes = [
                 Write(older.merged(job).record(), expect=older.revision, stamp=False),
                 # A worker that read the mailbox before this must read it again.
@@ -251,6 +259,10 @@ class Outbox:
                 continue
             return True
         return False
+
+    def _period(self, job: Job) -> object:
+        notes = forgotten.notes(self.backend, job.user)
+        return forgotten.period(job.said_at, notes, self._timezone)
 
     def _spill(self, job: Job) -> None:
         with self._lock:

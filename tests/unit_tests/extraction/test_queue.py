@@ -5,6 +5,7 @@ from blockbuster import blockbuster_ctx
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from langchain_agentmemory import MemoryStore, UserKey
+from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import (
     BackendUnavailable,
     ExtractionFailed,
@@ -171,6 +172,35 @@ def test_at_max_pending_turns_join_and_none_is_lost(make_store):
     assert len(jobs) == 3
     said = [text for job in jobs for text in job.said if text.startswith("user")]
     assert said == [f"user: fact {number}" for number in range(10)]
+
+
+def test_at_max_pending_a_turn_said_before_a_deletion_stays_apart(make_store):
+    store, extractor = paused(make_store, max_pending=1)
+    entry = store.add_memory("ann", "Likes tea")
+    conversation = turn(1, "Likes tea")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    store.delete_memory("ann", entry.id)
+    conversation += turn(2, "Moved to Rome")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    extractor.gate.set()
+    assert store.flush(10)
+    assert texts(store) == ["Moved to Rome"]
+
+
+def test_at_max_pending_turns_of_different_days_stay_apart():
+    now = [1_700_000_000_000_000]
+    store = MemoryStore(
+        InMemoryBackend(clock=lambda: now[0]), max_pending=1, timezone="Asia/Shanghai"
+    )
+    conversation = turn(1, "A")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    now[0] += 24 * 3600 * 1_000_000
+    for number in (2, 3):
+        conversation += turn(number, "BC"[number - 2])
+        store.enqueue_extraction("ann", conversation, thread_id="t")
+    jobs = store.extraction_jobs("ann")
+    assert [job.said[::2] for job in jobs] == [("user: A",), ("user: B", "user: C")]
+    store.close()
 
 
 def test_at_max_pending_another_thread_still_gets_in(make_store):
@@ -546,7 +576,6 @@ class Unreliable:
 
 
 def test_a_turn_that_cannot_be_written_is_kept_and_the_status_says_so(caplog):
-    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
 
     backend = Unreliable(InMemoryBackend())
     store = MemoryStore(backend, extractor=Echo())
@@ -565,7 +594,6 @@ def test_a_turn_that_cannot_be_written_is_kept_and_the_status_says_so(caplog):
 
 
 def test_a_store_that_fails_during_the_work_is_tried_again():
-    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
 
     backend = Unreliable(InMemoryBackend())
     extractor = Echo()
@@ -633,7 +661,6 @@ def test_closing_waits_for_what_is_under_way_and_keeps_the_rest(make_store, engi
 
 
 def test_turns_of_different_days_are_extracted_apart(tmp_path):
-    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
 
     day = 24 * 3600 * 1_000_000
     now = [1_700_000_000_000_000]
@@ -660,7 +687,6 @@ def test_turns_of_different_days_are_extracted_apart(tmp_path):
 
 
 def test_a_turn_of_a_store_that_cannot_even_be_read_is_kept():
-    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
 
     class Unreadable(Unreliable):
         def page(self, page):
