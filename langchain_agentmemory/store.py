@@ -125,6 +125,7 @@ class MemoryStore(ItemMethods):
         job_timeout: Seconds that the extraction of a turn may take.
         extraction_mode: `"background"`: threads of this process extract. `"inline"`:
             `enqueue_extraction` does, for processes that are frozen after an answer.
+            `"queue"`: another process extracts.
         extraction_graph: Changes the extraction subgraph: a function that is given the
             built-in one before it is compiled, and returns it changed, or any compiled
             graph of the same state.
@@ -169,7 +170,7 @@ class MemoryStore(ItemMethods):
         extraction_concurrency: int = 1,
         max_pending: int | None = 10,
         job_timeout: float = 30.0,
-        extraction_mode: Literal["background", "inline"] = "background",
+        extraction_mode: Literal["background", "inline", "queue"] = "background",
         extraction_graph: "ChangeGraph | None" = None,
         extraction_calls_per_hour: int | None = None,
         learn_from_external_context: bool = True,

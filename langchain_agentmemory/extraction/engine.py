@@ -198,6 +198,8 @@ class Engine:
         if not learn or external or habits.is_paused(thread_id):
             self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
             return False
+        if self.outbox.spilled:
+            self.outbox.unspill()
         try:
             job = self.outbox.enqueue(user, thread_id, said, glances, lasting=lasting)
         except BackendUnavailable as error:
@@ -214,6 +216,7 @@ class Engine:
     def _tell(self, user: UserKey) -> None:
         if self.settings.mode == "background":
             self.worker.notify(user)
+        if self.settings.mode != "inline":
             return
         try:
             self.learner.work(user)
@@ -250,8 +253,8 @@ class Engine:
 
     def flush(self, timeout: float | None = None) -> bool:
         """Work off what waits; tell whether nothing does any more."""
-        if self.extractor is None:
-            return not self.outbox.waiting_users()
+        if self.extractor is None or self.settings.mode == "queue":
+            return not self.outbox.unspill() and not self.outbox.waiting_users()
         if self.settings.mode == "background":
             return self.worker.flush(timeout)
         self.outbox.unspill()

@@ -117,6 +117,7 @@ class Outbox:
         self.last_error: str | None = None
         self._known: OrderedDict[tuple[UserKey, str | None], Known] = OrderedDict()
         self._lock = threading.Lock()
+        self._unspilling = threading.Lock()
 
     # -- enqueueing ------------------------------------------------------------------
 
@@ -271,14 +272,18 @@ class Outbox:
 
     def unspill(self) -> int:
         """Write down what could not be written before; return how much is left."""
-        while self.spilled:
-            try:
-                self._put(self.spilled[0])
-            except BackendUnavailable as error:
-                self.last_error = str(error)
-                return len(self.spilled)
-            with self._lock:
-                self.spilled.popleft()
+        with self._unspilling:  # or what one thread wrote, another would take out
+            while self.spilled:
+                job = self.spilled[0]
+                try:
+                    self._put(job)
+                except BackendUnavailable as error:
+                    self.last_error = str(error)
+                    return len(self.spilled)
+                self._remember(job)
+                with self._lock:
+                    if self.spilled and self.spilled[0] is job:  # nobody forgot it
+                        self.spilled.popleft()
         return 0
 
     def _known_of(self, user: UserKey, thread_id: str | None) -> Known:

@@ -1,5 +1,8 @@
 """The queue: what is new is written down once, nothing is lost, nothing comes twice."""
 
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC
+
 import pytest
 from blockbuster import blockbuster_ctx
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
@@ -12,6 +15,8 @@ from langchain_agentmemory.errors import (
     InvalidInput,
 )
 from langchain_agentmemory.extraction import retries
+from langchain_agentmemory.extraction.mailbox import Said
+from langchain_agentmemory.extraction.outbox import Outbox
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
 
 ANN = UserKey("default", "ann")
@@ -369,6 +374,50 @@ def test_inline_mode_extracts_before_it_returns(make_store):
     store = make_store(extractor=Echo(), extraction_mode="inline")
     store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
     assert texts(store) == ["A"]
+
+
+def test_queue_mode_leaves_the_work_to_another_process(make_store, engine):
+    if engine == "memory":
+        pytest.skip("nothing outlives a store in memory")
+    idle = Echo()
+    queue = make_store(extractor=idle, extraction_mode="queue")
+    assert queue.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
+    assert not queue.flush(10)
+    worker = make_store(extractor=Echo())
+    assert worker.flush(10)
+    assert queue.flush(10)
+    assert texts(queue) == ["Likes tea"]
+    assert idle.seen == []
+
+
+def test_what_is_kept_in_memory_is_written_with_the_next_turn():
+    backend = Unreliable(InMemoryBackend())
+    store = MemoryStore(backend, extractor=Echo(), extraction_mode="queue")
+    assert store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
+    backend.broken = True
+    conversation = turn(1, "A") + turn(2, "B")
+    assert not store.enqueue_extraction("ann", conversation, thread_id="t")
+    backend.broken = False
+    conversation += turn(3, "C")
+    assert store.enqueue_extraction("ann", conversation, thread_id="t")
+    said = [job.said[0] for job in store.extraction_jobs("ann")]
+    assert said == ["user: A", "user: B", "user: C"]
+    assert "only in memory" not in store.status()
+
+
+def test_threads_that_write_what_was_kept_in_memory_lose_nothing():
+    backend = Unreliable(InMemoryBackend())
+    outbox = Outbox(backend, None, UTC)
+    said = [Said("user", f"fact {number}") for number in range(200)]
+    backend.broken = True
+    for number, message in enumerate(said):
+        with pytest.raises(BackendUnavailable):
+            outbox.enqueue(ANN, f"t{number}", [message])
+    backend.broken = False
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: outbox.unspill(), range(8)))
+    written = {message.text for job in outbox.jobs(ANN) for message in job.said}
+    assert written == {message.text for message in said}
 
 
 def test_inline_mode_never_raises_and_loses_nothing(make_store):
