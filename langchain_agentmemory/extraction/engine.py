@@ -198,8 +198,6 @@ class Engine:
         if not learn or external or habits.is_paused(thread_id):
             self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
             return False
-        if self.outbox.spilled:
-            self.outbox.unspill()
         try:
             job = self.outbox.enqueue(user, thread_id, said, glances, lasting=lasting)
         except BackendUnavailable as error:
