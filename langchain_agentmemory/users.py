@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from langchain_core.runnables.config import var_child_runnable_config
 
 from langchain_agentmemory.errors import InvalidInput, UserNotResolved
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.types import User, UserKey
 
 DEFAULT_APP_NAME = "default"
@@ -154,8 +155,10 @@ class UserResolver:
                 return claimed
             if claimed != known and not self.trust_client_user:
                 msg = (
-                    f"The authenticated user is {known}, but {claim.place} names "
-                    f"{claimed}. Leave it out, or set trust_client_user=True if "
+                    f"The authenticated user is {quoted(known, 200)}, but "
+                    f"{claim.place} "
+                    f"names {quoted(claimed, 200)}. Leave it out, or set "
+                    f"trust_client_user=True if "
                     f"callers of this graph may act for other users."
                 )
                 raise UserNotResolved(msg)
@@ -178,7 +181,7 @@ def as_user_key(user: User, app_name: str = DEFAULT_APP_NAME) -> UserKey:
     Raises:
         InvalidInput: If it is neither a `UserKey` nor a non-empty text nor an integer.
     """
-    return user if isinstance(user, UserKey) else UserKey(app_name, user)  # type: ignore[arg-type]
+    return user if isinstance(user, UserKey) else UserKey(app_name, user)
 
 
 def current_runtime() -> Any:
@@ -245,6 +248,10 @@ def _user_and_app(holder: Any) -> tuple[Any, Any]:
 
 def _read(holder: Any, name: str) -> Any:
     """Return an attribute or key, `None` when it is missing or empty."""
+    if holder is None:
+        return None
+    if holder.__class__ is dict:
+        return _given(holder.get(name))
     try:
         value = getattr(holder, name, None)
     except (NotImplementedError, KeyError):  # how some servers model "nobody"

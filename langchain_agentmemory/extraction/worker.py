@@ -8,6 +8,7 @@ import atexit
 import heapq
 import itertools
 import logging
+import math
 import os
 import threading
 import time
@@ -89,6 +90,8 @@ class Worker:
     def _start(self) -> None:
         if self._closed:
             return
+        if len(self._threads) == self._concurrency and self.is_alive:
+            return
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         while len(self._threads) < self._concurrency:
             thread = threading.Thread(
@@ -107,8 +110,10 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether a thread works, or waits for work."""
-        return any(thread.is_alive() for thread in self._threads)
+        """Whether all threads work, or wait for work."""
+        return bool(self._threads) and all(
+            thread.is_alive() for thread in self._threads
+        )
 
     # -- working ---------------------------------------------------------------------
 
@@ -129,8 +134,9 @@ class Worker:
                     self._running.add(user)
                     return user
                 now = time.monotonic()
-                if self._polls and now >= self._next_poll:
-                    self._next_poll = now + POLL_SECONDS
+                if now >= self._next_poll:
+                    # Once at the beginning, for what an earlier process left behind.
+                    self._next_poll = now + (POLL_SECONDS if self._polls else math.inf)
                     break
                 until = min(self._wakes(), deadline)
                 if until <= now:
@@ -141,8 +147,8 @@ class Worker:
         return None
 
     def _wakes(self) -> float:
-        due = self._later[0][0] if self._later else float("inf")
-        return min(due, self._next_poll) if self._polls else due
+        due = self._later[0][0] if self._later else math.inf
+        return min(due, self._next_poll)
 
     def _promote(self) -> None:
         now = time.monotonic()

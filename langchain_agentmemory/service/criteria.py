@@ -1,15 +1,20 @@
 """Search options and queries, checked: what a search is to do."""
 
-import math
 from datetime import timedelta
 from typing import Final, get_args
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import trim
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.pipeline import Criteria
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import text_field
-from langchain_agentmemory.service.settings import Settings, check_choice, check_limit
+from langchain_agentmemory.service.settings import (
+    Settings,
+    check_choice,
+    check_limit,
+    check_switch,
+)
 from langchain_agentmemory.times import end_of_period, from_us, parse_event_time
 from langchain_agentmemory.types import SearchMode, SearchOptions
 
@@ -38,10 +43,12 @@ def criteria_of(
     check_choice("mode", options.mode, get_args(SearchMode))
     if options.mode in {"vector", "hybrid"} and indexer.embedder is None:
         msg = (
-            f"mode={options.mode!r} needs an index: open the store with "
+            f"mode={quoted(options.mode)} needs an index: open the store with "
             f"index={{'embed': …, 'dims': …}}, or search with mode='lexical'."
         )
         raise InvalidInput(msg)
+    for switch in ("order_by_event_time", "kind_fallback", "deduplicate", "explain"):
+        check_switch(switch, getattr(options, switch))
     return Criteria(
         limit=check_limit("limit", options.limit),
         threshold=_threshold(options.similarity_threshold, indexer),
@@ -74,10 +81,9 @@ def _threshold(given: object, indexer: Indexer) -> float:
     if (
         isinstance(given, bool)
         or not isinstance(given, int | float)
-        or not math.isfinite(given)
         or not 0 <= given <= 1
     ):
-        msg = f"similarity_threshold must be a number from 0 to 1, not {given!r}."
+        msg = f"similarity_threshold must be a number from 0 to 1, not {quoted(given)}."
         raise InvalidInput(msg)
     return float(given)
 
@@ -86,6 +92,6 @@ def _half_life(given: object) -> timedelta | None:
     if given is None:
         return None
     if not isinstance(given, timedelta) or given <= timedelta(0):
-        msg = f"decay must be a positive timedelta (a half-life), not {given!r}."
+        msg = f"decay must be a positive timedelta (a half-life), not {quoted(given)}."
         raise InvalidInput(msg)
     return given

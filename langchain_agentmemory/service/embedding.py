@@ -1,8 +1,8 @@
 """The embedder of a store: which texts become vectors, and what happens when it fails.
 
-An embedder that fails, answers with the wrong shape or with numbers that are none never
-loses a write: the item is stored without vectors, found by its words, and completed by
-`MemoryStore.reindex()`.
+An embedder that fails, answers with the wrong shape, with zeros only or with numbers
+that are none never loses a write: the item is stored without vectors, found by its
+words, and completed by `MemoryStore.reindex()`.
 """
 
 import asyncio
@@ -10,14 +10,16 @@ import hashlib
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base import ensure_embeddings, get_text_at_path, tokenize_path
 from langgraph.store.base.embed import EmbeddingsLambda
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted, summary
 from langchain_agentmemory.service.plans import Embed
+from langchain_agentmemory.service.settings import check_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +30,11 @@ logger = logging.getLogger(__name__)
 DistanceType = Literal["cosine", "inner_product", "l2"]
 
 _WHOLE: Final = ("$",)
+_MOST_DIMS: Final = 1 << 20
+_CONFIGURED: Final = (
+    *("embed", "dims", "fields", "distance_type", "name"),
+    *("text_fields", "ann_index_config"),  # of LangGraph's other stores
+)
 
 
 class FieldPath(NamedTuple):
@@ -62,28 +69,41 @@ class Embedder:
                 "'dims' (LangGraph's IndexConfig)."
             )
             raise InvalidInput(msg)
+        check_names("index", config, _CONFIGURED)
         given = config["embed"]
-        self._embeddings = ensure_embeddings(given)
+        self._embeddings = _embeddings(given)
         self._async_only = isinstance(self._embeddings, EmbeddingsLambda) and not (
             hasattr(self._embeddings, "func")
         )
         self.dims = _dims(config.get("dims"))
         names = config.get("fields") or config.get("text_fields") or list(_WHOLE)
+        if not isinstance(names, list | tuple):
+            msg = f"fields must be a list of field paths, not {quoted(names)}."
+            raise InvalidInput(msg)
         self.fields = tuple(field_path(name) for name in names)
         self.whole_value = tuple(names) == _WHOLE
         self.distance_type: DistanceType = config.get("distance_type") or "cosine"
-        if self.distance_type not in {"cosine", "inner_product", "l2"}:
+        if self.distance_type not in get_args(DistanceType):
             msg = (
-                f"Unknown distance_type {self.distance_type!r}: use cosine, "
+                f"Unknown distance_type {quoted(self.distance_type)}: use cosine, "
                 f"inner_product or l2."
             )
             raise InvalidInput(msg)
-        self.name = str(config.get("name") or _name(given))
+        name = config.get("name")
+        if name is not None and not isinstance(name, str):
+            msg = f"index['name'] must be text, not {quoted(name)}."
+            raise InvalidInput(msg)
+        self.name = name or _name(given)
         self.fingerprint = _fingerprint(self.name, self.dims)
         self.last_error: str | None = None
+        self.answered = True
+        """Whether its last answer had the right shape, whatever was in it."""
 
     def embed(self, request: Embed) -> "NDArray[np.float32] | None":
-        """Return unit vectors, one row per text, or `None` if the embedder failed."""
+        """Return unit vectors, one row per text, or `None` if the embedder failed.
+
+        A row that is no direction (zeros only, infinite in float32) is not a number.
+        """
         try:
             raw = self._embed(request)
         except Exception as error:  # noqa: BLE001 - whatever an embedder raises
@@ -115,24 +135,37 @@ class Embedder:
         import numpy as np  # noqa: PLC0415 - loaded with the first vector
 
         try:
-            vectors = np.asarray(raw, dtype=np.float32)
-        except (TypeError, ValueError) as error:
+            given = np.asarray(raw, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
             return self._failed(error)
-        expected = (len(request.texts), self.dims or vectors.shape[-1])
-        if vectors.shape != expected:
+        texts = len(request.texts)
+        dims = self.dims or (given.shape[-1] if given.ndim else 0) or 1
+        if given.shape != (texts, dims):
             return self._failed(
-                f"it answered with shape {vectors.shape}, expected {expected}"
+                f"it answered with shape {given.shape}, expected {(texts, dims)}"
             )
-        if not np.isfinite(vectors).all():
-            return self._failed("it answered with numbers that are not finite")
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        with np.errstate(over="ignore"):  # found out in the next line
+            kept = given.astype(np.float32)
+        # Lengths in double precision: squares of what float32 holds can be too large.
+        norms = np.linalg.norm(kept.astype(np.float64), axis=1, keepdims=True)
+        usable = np.isfinite(norms) & (norms > 0)
+        bad = texts - int(np.count_nonzero(usable))
         self.last_error = None
-        norms[norms == 0] = 1
-        unit: NDArray[np.float32] = np.divide(vectors, norms, dtype=np.float32)
+        if bad:
+            self._failed(
+                f"for {bad} of {texts} texts it answered with zeros only, or with "
+                f"numbers that are not finite in float32"
+            )
+        self.answered = True
+        if bad == texts:
+            return None
+        norms[~usable] = np.nan
+        unit: NDArray[np.float32] = np.divide(kept, norms).astype(np.float32)
         return unit
 
     def _failed(self, error: Exception | str) -> "NDArray[np.float32] | None":
-        self.last_error = str(error) or type(error).__name__
+        self.answered = False
+        self.last_error = error if isinstance(error, str) else summary(error)
         logger.warning(
             "The embedder %s failed (%s). Nothing is lost: texts are stored and found "
             "by their words; run reindex() when it works again.",
@@ -171,16 +204,34 @@ def field_path(name: str) -> FieldPath:
         InvalidInput: If it is not text.
     """
     if not isinstance(name, str) or not name:
-        msg = f"{name!r} is not a field path: use text like 'a.b[*].c' or '$'."
+        msg = f"{quoted(name)} is not a field path: use text like 'a.b[*].c' or '$'."
         raise InvalidInput(msg)
     return FieldPath(name, () if name == "$" else tuple(tokenize_path(name)))
+
+
+def _embeddings(given: object) -> Embeddings:
+    if not isinstance(given, Embeddings | str) and not callable(given):
+        msg = (
+            f"index['embed'] must be a LangChain Embeddings, a function of texts, or a "
+            f"name such as 'openai:text-embedding-3-small', not {quoted(given)}."
+        )
+        raise InvalidInput(msg)
+    try:
+        return ensure_embeddings(given)
+    except Exception as error:
+        msg = f"index['embed']={quoted(given)} cannot be used: {summary(error)}"
+        raise InvalidInput(msg) from error
 
 
 def _dims(given: object) -> int | None:
     if given is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        msg = f"dims must be a positive integer, not {given!r}."
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, int)
+        or not 1 <= given <= _MOST_DIMS
+    ):
+        msg = f"dims must be an integer from 1 to {_MOST_DIMS:,}, not {quoted(given)}."
         raise InvalidInput(msg)
     return given
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 
 TOOL_NAMES: Final = (
     "memory_add",
@@ -112,18 +113,29 @@ def switches(given: Switches, argument: str) -> dict[str, bool]:
         return {}
     if isinstance(given, str):
         given = (given,)
-    pairs: dict[Any, Any] = (
-        dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, True)
-    )
+    names: object = given
+    if not isinstance(names, Iterable):
+        msg = (
+            f"{argument} takes names of tools, such as ['memory_delete'], or a dict of "
+            f"names and True or False, not {quoted(given)}."
+        )
+        raise InvalidInput(msg)
+    try:
+        pairs: dict[Any, Any] = (
+            dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, True)
+        )
+    except TypeError as error:  # a list of lists, say
+        msg = f"{argument} takes names of tools, not {quoted(given)}."
+        raise InvalidInput(msg) from error
     for name, on in pairs.items():
         if name not in TOOL_NAMES:
             msg = (
-                f"{argument}: there is no tool {name!r}. The tools are "
+                f"{argument}: there is no tool {quoted(name)}. The tools are "
                 f"{', '.join(TOOL_NAMES)}."
             )
             raise InvalidInput(msg)
         if not isinstance(on, bool):
-            msg = f"{argument}: {name} must be True or False, not {on!r}."
+            msg = f"{argument}: {name} must be True or False, not {quoted(on)}."
             raise InvalidInput(msg)
     return pairs
 
