@@ -99,7 +99,9 @@ class Engine:
         """Put the parts together; nothing is started yet."""
         self.settings = settings
         self.extractor = extractor
-        self.outbox = Outbox(service.backend, settings.max_pending)
+        self.outbox = Outbox(
+            service.backend, settings.max_pending, service.settings.timezone
+        )
         self._service = service
         self._backend = service.backend
         self._enabled = enabled
@@ -174,6 +176,7 @@ class Engine:
         user: UserKey,
         snapshot: "Snapshot",
         thread_id: str | None,
+        learn: bool = True,  # noqa: FBT001, FBT002 - also called by position, in a thread
     ) -> bool:
         """Queue what is new in a conversation; tell whether it is safe in the outbox.
 
@@ -181,13 +184,14 @@ class Engine:
             user: Whose conversation it is.
             snapshot: What was said.
             thread_id: The conversation.
+            learn: False notes it as processed instead.
 
         Returns:
             True if it was written down, or nothing was new. False if nothing is learnt
             from this user, thread or turn, or the store could not be written.
         """
         said, glances, lasting, external = snapshot
-        if not any(message.role == "user" for message in said):
+        if learn and not any(message.role == "user" for message in said):
             return True
         try:
             habits = self.learner.habits.lately(user)
@@ -195,8 +199,8 @@ class Engine:
             habits = UserHabits()  # the worker looks again, before anything is learnt
         if external and thread_id is not None and not habits.is_paused(thread_id):
             self.learner.habits.switch(user, thread_id, paused=True)
-        if external or habits.is_paused(thread_id):
-            self.outbox.skip(user, thread_id, said)
+        if not learn or external or habits.is_paused(thread_id):
+            self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
             return False
         try:
             job = self.outbox.enqueue(user, thread_id, said, glances, lasting=lasting)
@@ -214,6 +218,7 @@ class Engine:
     def _tell(self, user: UserKey) -> None:
         if self.settings.mode == "background":
             self.worker.notify(user)
+        if self.settings.mode != "inline":
             return
         try:
             self.learner.work(user)
@@ -250,8 +255,8 @@ class Engine:
 
     def flush(self, timeout: float | None = None) -> bool:
         """Work off what waits; tell whether nothing does any more."""
-        if self.extractor is None:
-            return not self.outbox.waiting_users()
+        if self.extractor is None or self.settings.mode == "queue":
+            return not self.outbox.unspill() and not self.outbox.waiting_users()
         if self.settings.mode == "background":
             return self.worker.flush(timeout)
         self.outbox.unspill()

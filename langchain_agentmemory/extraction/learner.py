@@ -229,16 +229,12 @@ class _Work:
     def _parts(
         self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
     ) -> list[list[Job]]:
-        """Split jobs by day, and by what the user deleted in between.
-
-        One extraction has one date, to which "yesterday" refers.
-        """
+        """Split jobs by day, and by what the user deleted in between."""
         timezone = self._service.settings.timezone
         parts: dict[object, list[Job]] = {}
         for job in jobs:
-            day = from_us(job.said_at).astimezone(timezone).date()
-            era = sum(1 for at, _ in notes if at <= job.said_at)
-            parts.setdefault((day, era), []).append(job)
+            period = forgotten.period(job.said_at, notes, timezone)
+            parts.setdefault(period, []).append(job)
         return list(parts.values())
 
     def _part(
