@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import MICROSECONDS
 from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.extraction import telemetry
 from langchain_agentmemory.extraction.external import consumed_external_context
 from langchain_agentmemory.extraction.habits import Habits, UserHabits
 from langchain_agentmemory.extraction.jobs import ExtractionJob, ExtractionJobs
@@ -117,6 +118,7 @@ class Engine:
         )
         self._worker: Worker | None = None
         self._lock = threading.Lock()
+        telemetry.observe(self, self.queue_state)
 
     @cached_property
     def _subgraph(self) -> "Subgraph":
@@ -129,7 +131,9 @@ class Engine:
         )
 
     def _extract(self, extraction: Extraction) -> Extracted:
-        return self._subgraph.extract(extraction)
+        return telemetry.measured(
+            lambda: self._subgraph.extract(extraction), len(extraction.messages)
+        )
 
     # -- queueing --------------------------------------------------------------------
 
@@ -263,6 +267,7 @@ class Engine:
         """End the worker after what it is doing; what waits stays in the outbox."""
         with self._lock:
             worker, self._worker = self._worker, None
+        telemetry.forget(self)
         return worker is None or worker.close(timeout)
 
     # -- looking at it ---------------------------------------------------------------
@@ -321,20 +326,17 @@ class Engine:
     def status(self) -> dict[str, object]:
         """Return how extraction is doing."""
         jobs = list(self.outbox.jobs())
-        states = [job.state for job in jobs]
-        waiting = [job.said_at for job in jobs if job.state == "waiting"]
-        lag = (self._backend.now() - min(waiting)) / MICROSECONDS if waiting else 0.0
-        worker = self._worker
-        error = worker.last_error if worker else None
+        state = self._state(jobs)
+        error = self._worker.last_error if self._worker else None
         error = error or self.outbox.last_error
         parked = [job.error for job in jobs if job.state == "parked"]
         facts: dict[str, object] = {
-            "pending": states.count("waiting"),
-            "held": states.count("held"),
-            "running": worker.running if worker else 0,
-            "failed": len(parked),
+            "pending": state.pending,
+            "held": state.held,
+            "running": state.running,
+            "failed": state.failed,
             "last_error": error or (parked[-1] if parked else None),
-            "lag": f"{lag:.1f} s",
+            "lag": f"{state.lag:.1f} s",
         }
         if self.outbox.spilled:
             facts["only in memory"] = len(self.outbox.spilled)
@@ -342,6 +344,23 @@ class Engine:
         if full:
             facts["nearly full"] = f"{full} users at {NEARLY_FULL:.0%} of their limit"
         return facts
+
+    def queue_state(self) -> telemetry.QueueState:
+        """Return how the queue stands, in figures."""
+        return self._state(list(self.outbox.jobs()))
+
+    def _state(self, jobs: "Sequence[Job]") -> telemetry.QueueState:
+        states = [job.state for job in jobs]
+        waiting = [job.said_at for job in jobs if job.state == "waiting"]
+        lag = (self._backend.now() - min(waiting)) / MICROSECONDS if waiting else 0.0
+        running = self._worker.running if self._worker else 0
+        return telemetry.QueueState(
+            states.count("waiting"),
+            states.count("held"),
+            running,
+            states.count("parked"),
+            lag,
+        )
 
     def _nearly_full(self) -> int:
         limit = self._service.settings.memory_limit
