@@ -176,7 +176,14 @@ def require_id(memory_id: str) -> str:
     Raises:
         InvalidInput: If it is not text, or empty.
     """
-    if not isinstance(memory_id, str) or not memory_id:
+    given: object = memory_id
+    if given is not None and not isinstance(given, str):
+        msg = (
+            f"memory_id must be text, not {type(given).__name__}: pass the id of a "
+            f"memory as read_memories or search_memories returned it."
+        )
+        raise InvalidInput(msg)
+    if not memory_id:
         msg = (
             "memory_id is required: pass the id of a memory as read_memories or "
             "search_memories returned it."

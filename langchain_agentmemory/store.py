@@ -4,7 +4,7 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta, tzinfo
@@ -28,7 +28,7 @@ from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.identity import require_id, user_namespace
 from langchain_agentmemory.reports import Report
-from langchain_agentmemory.service.plans import Plan, arun, run
+from langchain_agentmemory.service.plans import Plan, arun, in_executor, run
 from langchain_agentmemory.service.records import draft
 from langchain_agentmemory.service.service import Service
 from langchain_agentmemory.service.settings import (
@@ -253,7 +253,12 @@ class MemoryStore(BaseStore):
         return self.settings.timezone
 
     def setup(self) -> None:
-        """Open the backend: check, create or migrate its schema. Done on first use."""
+        """Open the backend: check, create or migrate its schema. Done on first use.
+
+        Raises:
+            BackendUnavailable: If it cannot be opened, or the store was closed.
+        """
+        self._service.check_open()
         self.backend.open()
         if self.extractor is not None:
             self._engine.resume()
@@ -268,6 +273,8 @@ class MemoryStore(BaseStore):
         if "_engine" in vars(self):
             self._engine.close(self._extraction_settings.job_timeout)
         with self._threads_lock:
+            # What is under way ends where it next needs a thread; nothing new begins.
+            self._service.closed = True
             threads, self._threads = self._threads, None
         if threads is not None and self._threads_pid == os.getpid():
             threads.shutdown(wait=True)
@@ -352,6 +359,7 @@ class MemoryStore(BaseStore):
 
     def sweep_ttl(self) -> int:
         """Delete what has expired; return how much. Readers never see it anyway."""
+        self._service.check_open()
         return self.backend.sweep()
 
     def start_ttl_sweeper(
@@ -365,7 +373,11 @@ class MemoryStore(BaseStore):
 
         Returns:
             A future that is done when the sweeper has stopped. Cancelling it stops it.
+
+        Raises:
+            BackendUnavailable: If the store was closed.
         """
+        self._service.check_open()
         from langchain_agentmemory.service.sweeper import (  # noqa: PLC0415 - rare
             Sweeper,
         )
@@ -1036,18 +1048,18 @@ class MemoryStore(BaseStore):
         return None if source is None else self._service.dated(source)
 
     def _run(self, plan: Plan[T]) -> T:
+        self._service.check_open()
         return run(plan, self._service.embed)
 
     async def _arun(self, plan: Plan[T]) -> T:
         return await arun(plan, self._service.aembed, self._executor())
 
     async def _hop(self, call: Callable[..., T], *arguments: Any) -> T:
-        loop = asyncio.get_running_loop()
-        hop: Awaitable[T] = loop.run_in_executor(self._executor(), call, *arguments)
-        return await hop
+        return await in_executor(self._executor(), call, *arguments)
 
     def _executor(self) -> ThreadPoolExecutor:
         with self._threads_lock:
+            self._service.check_open()
             if self._threads is None or self._threads_pid != os.getpid():
                 self._threads_pid = os.getpid()
                 self._threads = ThreadPoolExecutor(

@@ -15,6 +15,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.types import EventPrecision, TimeInput
 
 ACCEPTED_FORMS: Final = (
@@ -26,7 +27,6 @@ ACCEPTED_FORMS: Final = (
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _LAST_MOMENT: Final = time.max
-_QUOTED_CHARACTERS: Final = 60  # enough to recognise what was given in a message
 
 # English names spelt out: those of `calendar` follow the locale of the process.
 _MONTH_NAMES: Final = (
@@ -165,7 +165,7 @@ def zone(name: str | tzinfo) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError) as error:
         msg = (
-            f"Unknown timezone {_quoted(name)}: use an IANA name such as "
+            f"Unknown timezone {quoted(name)}: use an IANA name such as "
             f"'Europe/Berlin' or 'Asia/Shanghai', a fixed offset such as '+08:00', or "
             f"'UTC'. (If the name is right, this machine lacks the tz database: "
             f"install the package tzdata.)"
@@ -260,7 +260,7 @@ def _anchored(value: datetime, timezone: tzinfo) -> datetime:
         plain.astimezone(UTC)
     except (OverflowError, TypeError, ValueError) as error:
         msg = (
-            f"{_quoted(str(value))} is not a point in time between the years 1 and "
+            f"{quoted(str(value))} is not a point in time between the years 1 and "
             f"9999 UTC."
         )
         raise InvalidInput(msg) from error
@@ -270,12 +270,7 @@ def _anchored(value: datetime, timezone: tzinfo) -> datetime:
 def _unreadable(value: str, reason: str = "") -> InvalidInput:
     because = f" ({reason})" if reason else ""
     return InvalidInput(
-        f"Cannot read {_quoted(value)} as a point in time{because}. Write an absolute "
+        f"Cannot read {quoted(value)} as a point in time{because}. Write an absolute "
         f"date in one of these forms: {ACCEPTED_FORMS}. Relative words, slashes, and "
         f"days without a year are not understood."
     )
-
-
-def _quoted(text: str) -> str:
-    short = text[:_QUOTED_CHARACTERS]
-    return repr(short if short == text else short + "…")

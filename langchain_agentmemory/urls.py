@@ -1,11 +1,13 @@
 """Which backend a URL names."""
 
+import math
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from langchain_agentmemory.backends.base import Backend
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted, quoted_url
 
 _FORMS = "memory://, sqlite:///relative/file.db or sqlite:////absolute/file.db"
 
@@ -18,12 +20,13 @@ def backend_from_url(url: str) -> Backend:
             `?table=…&synchronous=FULL&timeout=10&skip_init=true`.
 
     Raises:
-        InvalidInput: If it cannot be read, or names an unknown engine or option.
+        InvalidInput: If it cannot be read, or names an unknown engine or option. The
+            message shows the URL without what could be a secret.
     """
     if not isinstance(url, str) or "://" not in url:
-        msg = f"{url!r} is not a URL: use {_FORMS}."
+        msg = f"{quoted_url(url)} is not a URL: use {_FORMS}."
         raise InvalidInput(msg)
-    parts = urlsplit(url)
+    parts = _split(url)
     options = dict(parse_qsl(parts.query, keep_blank_values=True))
     if parts.scheme == "memory":
         _refuse(url, options, bool(parts.netloc or parts.path.strip("/")))
@@ -33,31 +36,40 @@ def backend_from_url(url: str) -> Backend:
 
         return InMemoryBackend()
     if parts.scheme == "sqlite":
-        return _sqlite(url, parts.netloc, parts.path, options)
-    msg = f"{url!r} names the engine {parts.scheme!r}: this version knows {_FORMS}."
+        return _sqlite(url, parts, options)
+    msg = (
+        f"{quoted_url(url)} names the engine {quoted(parts.scheme)}: this version "
+        f"knows {_FORMS}."
+    )
     raise InvalidInput(msg)
 
 
-def _sqlite(url: str, host: str, path: str, options: dict[str, str]) -> Backend:
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        msg = f"{quoted_url(url)} is not a URL ({error}): use {_FORMS}."
+        raise InvalidInput(msg) from None  # its own text shows the whole URL
+
+
+def _sqlite(url: str, parts: SplitResult, options: dict[str, str]) -> Backend:
     from langchain_agentmemory.backends.sqlite import SQLiteBackend  # noqa: PLC0415
 
-    if host:
+    if parts.netloc:
+        meant = f"sqlite:///{parts.netloc.rpartition('@')[2]}{parts.path}"
         msg = (
-            f"{url!r} names a host, which SQLite does not have: a relative file takes "
-            f"three slashes (sqlite:///{host}{path}), an absolute one four."
+            f"{quoted_url(url)} names a host, which SQLite does not have: a relative "
+            f"file takes three slashes ({quoted_url(meant)}), an absolute one four."
         )
         raise InvalidInput(msg)
-    file = unquote(path.removeprefix("/")) or ":memory:"
+    file = unquote(parts.path.removeprefix("/")) or ":memory:"
     known = {"table", "synchronous", "timeout", "skip_init"}
     _refuse(url, {k: v for k, v in options.items() if k not in known}, wrong=False)
     arguments: dict[str, Any] = dict(options)
     if "timeout" in arguments:
-        arguments["timeout"] = _number(url, arguments["timeout"])
+        arguments["timeout"] = _seconds(url, arguments["timeout"])
     if "skip_init" in arguments:
         arguments["skip_init"] = _truth(url, arguments["skip_init"])
-    if arguments.get("synchronous", "FULL") not in {"NORMAL", "FULL"}:
-        msg = f"{url!r}: synchronous is NORMAL or FULL."
-        raise InvalidInput(msg)
     if file != ":memory:":
         file = str(Path(file).expanduser())
     return SQLiteBackend(file, **arguments)
@@ -65,17 +77,24 @@ def _sqlite(url: str, host: str, path: str, options: dict[str, str]) -> Backend:
 
 def _refuse(url: str, options: dict[str, str], wrong: bool) -> None:  # noqa: FBT001
     if wrong or options:
-        what = f"options {', '.join(options)}" if options else "a path"
-        msg = f"{url!r} has {what} that this engine does not know: use {_FORMS}."
+        names = ", ".join(quoted(name) for name in options)
+        what = f"options {names}" if options else "a path"
+        msg = (
+            f"{quoted_url(url)} has {what} that this engine does not know: use "
+            f"{_FORMS}."
+        )
         raise InvalidInput(msg)
 
 
-def _number(url: str, given: str) -> float:
+def _seconds(url: str, given: str) -> float:
     try:
-        return float(given)
+        seconds = float(given)
     except ValueError:
-        msg = f"{url!r}: timeout is a number of seconds, not {given!r}."
-        raise InvalidInput(msg) from None
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        msg = f"{quoted_url(url)}: timeout is a number of seconds, not {quoted(given)}."
+        raise InvalidInput(msg)
+    return seconds
 
 
 def _truth(url: str, given: str) -> bool:
@@ -83,5 +102,5 @@ def _truth(url: str, given: str) -> bool:
         return True
     if given.lower() in {"0", "false", "no", "off"}:
         return False
-    msg = f"{url!r}: skip_init is true or false, not {given!r}."
+    msg = f"{quoted_url(url)}: skip_init is true or false, not {quoted(given)}."
     raise InvalidInput(msg)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from langchain_core.runnables.config import var_child_runnable_config
 
 from langchain_agentmemory.errors import InvalidInput, UserNotResolved
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.types import User, UserKey
 
 DEFAULT_APP_NAME = "default"
@@ -154,8 +155,10 @@ class UserResolver:
                 return claimed
             if claimed != known and not self.trust_client_user:
                 msg = (
-                    f"The authenticated user is {known}, but {claim.place} names "
-                    f"{claimed}. Leave it out, or set trust_client_user=True if "
+                    f"The authenticated user is {quoted(known, 200)}, but "
+                    f"{claim.place} "
+                    f"names {quoted(claimed, 200)}. Leave it out, or set "
+                    f"trust_client_user=True if "
                     f"callers of this graph may act for other users."
                 )
                 raise UserNotResolved(msg)

@@ -20,6 +20,7 @@ from langchain_agentmemory.errors import (
     InvalidInput,
     MemoryStoreError,
 )
+from langchain_agentmemory.quoting import summary
 
 PAGE: Final = 1_000
 """Items asked for in one call; LangGraph's own servers answer up to so many."""
@@ -103,7 +104,7 @@ class StoreBelow:
         raise AssertionError  # the last attempt returns or raises
 
     def _refused(self, ops: Sequence[Op], error: Exception) -> MemoryStoreError:
-        detail = next(iter(str(error).splitlines()), type(error).__name__)
+        detail = summary(error)
         values = [op.value for op in ops if isinstance(op, PutOp) and op.value]
         if any(map(_is_special, values)):
             msg = (

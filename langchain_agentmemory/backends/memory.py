@@ -188,7 +188,8 @@ class InMemoryBackend:
         self._closed = False
 
     def open(self) -> None:
-        """Do nothing: there is no schema."""
+        """Check that it was not closed: there is no schema."""
+        self._open_lock()
 
     def close(self) -> None:
         """Forget everything."""

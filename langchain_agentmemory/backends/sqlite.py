@@ -39,6 +39,7 @@ from langchain_agentmemory.backends.sqlite_schema import (
     DEFAULT_TABLE,
     MIGRATIONS,
     check_table_name,
+    other_tables,
     schema_version,
     statements,
 )
@@ -94,7 +95,7 @@ class SQLiteBackend:
         clock: Returns the time in microseconds; for tests that move the clock.
 
     Raises:
-        InvalidInput: If the table name cannot be one.
+        InvalidInput: If one of them cannot be used.
     """
 
     name = "sqlite"
@@ -123,9 +124,7 @@ class SQLiteBackend:
         self._skip_init = skip_init
         self._clock = clock
         self._opened = False
-        self._pool = SQLitePool(
-            os.fspath(path), timeout=timeout, synchronous=synchronous
-        )
+        self._pool = SQLitePool(path, timeout=timeout, synchronous=synchronous)
         if self._pool.in_memory:  # every object has a database of its own
             self.capabilities = frozenset({Capability.ATOMIC_ACROSS_NAMESPACES})
         self._sql = _Statements(self._table)
@@ -136,6 +135,7 @@ class SQLiteBackend:
 
     def open(self) -> None:
         """Check the schema; create or migrate it unless `skip_init`."""
+        self._pool.check_open()
         if self._opened:
             return
         place = self._pool.path
@@ -450,6 +450,7 @@ class SQLiteBackend:
         self.open()
         with self._pool.reading() as connection:
             spaces, held = connection.execute(self._sql.totals).fetchone()
+            others = other_tables(connection, self._table)
         return {
             "engine": f"SQLite {sqlite3.sqlite_version}",
             "file": self._pool.path,
@@ -457,6 +458,7 @@ class SQLiteBackend:
             if self._pool.in_memory
             else f"yes (write-ahead log, synchronous={self._synchronous})",
             "table": self._table,
+            **({"other tables": others} if others else {}),
             "schema": str(len(MIGRATIONS)),
             "namespaces": str(spaces),
             "items": str(held or 0),
@@ -470,6 +472,7 @@ class _Statements:
         columns = ", ".join(f"r.{name}" for name in COLUMNS)
         content = ", ".join(f"r.{name}" for name in COLUMNS[:_CONTENT])
         spaces = f"{table}_namespaces"
+        table = f'"{table}"'  # it may be a word of SQL
         joined = f"FROM {table} r JOIN {spaces} n ON n.id = r.ns"
         gone = "state = 0 AND expires_at IS NOT NULL AND expires_at <= ?"
         changes = ", ".join(f"{name} = excluded.{name}" for name in COLUMNS[1:])

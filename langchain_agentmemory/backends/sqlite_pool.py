@@ -6,11 +6,12 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
-from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
+from langchain_agentmemory.quoting import quoted
 
 Synchronous = Literal["NORMAL", "FULL"]
 
@@ -18,6 +19,8 @@ _HEADER: Final = b"SQLite format 3\x00"
 
 IDLE_CONNECTIONS: Final = 8
 """Connections kept open while nobody uses them."""
+
+_LONGEST_WAIT: Final = 1_000_000  # SQLite counts milliseconds in 31 bits
 
 FORK_PATIENCE: Final = 5.0
 """Seconds that a fork waits for connections in use to be given back."""
@@ -36,10 +39,21 @@ class SQLitePool:
             power failure.
     """
 
-    def __init__(self, path: str, *, timeout: float, synchronous: Synchronous) -> None:
-        """Remember the settings; nothing is opened yet."""
-        self.path = path
-        self.in_memory = path == ":memory:"
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        timeout: float,
+        synchronous: Synchronous,
+    ) -> None:
+        """Remember the settings; nothing is opened yet.
+
+        Raises:
+            InvalidInput: If one of them cannot be used.
+        """
+        _check_settings(path, synchronous, timeout)
+        self.path = os.fspath(path)
+        self.in_memory = self.path == ":memory:"
         self._timeout = timeout
         self._synchronous = synchronous
         self._closed = False
@@ -127,12 +141,21 @@ class SQLitePool:
             while self._idle:
                 self._idle.pop().close()
 
+    def check_open(self) -> None:
+        """Refuse to go on after `close`.
+
+        Raises:
+            BackendUnavailable: If the pool was closed.
+        """
+        if self._closed:
+            msg = "The store is closed: open it again with MemoryStore.from_url."
+            raise BackendUnavailable(msg)
+
     def _lock(self, *, closing: bool = False) -> threading.RLock:
         if self._pid != os.getpid():
             self.after_fork_in_child()
-        if self._closed and not closing:
-            msg = "The store is closed: open it again with MemoryStore.from_url."
-            raise BackendUnavailable(msg)
+        if not closing:
+            self.check_open()
         return self._write_lock
 
     @contextmanager
@@ -170,6 +193,8 @@ class SQLitePool:
         if not self.in_memory and not folder.is_dir():
             msg = f"The folder {str(folder)!r} does not exist: create it first."
             raise BackendUnavailable(msg)
+        if not self.in_memory:
+            _make_private(self.path)
         connection = sqlite3.connect(
             self.path,
             timeout=self._timeout,
@@ -198,11 +223,7 @@ class SQLitePool:
         path = Path(self.path)
         if self.in_memory or not path.is_file():
             return
-        try:
-            with path.open("rb") as file:
-                start = file.read(len(_HEADER))
-        except OSError:
-            return  # SQLite says what is wrong with it
+        start = _start_of(path)
         if start and start != _HEADER:
             raise BackendUnavailable(
                 explain(
@@ -258,6 +279,48 @@ if hasattr(os, "register_at_fork"):
     )
 
 
+def _make_private(path: str) -> None:
+    """Make a file that does not exist, for its owner only: memories are personal.
+
+    SQLite gives its log and index the same permissions. The permissions of a file that
+    exists are the decision of whoever made it.
+    """
+    with suppress(OSError):  # it exists, or SQLite says what is wrong
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def _start_of(path: Path) -> bytes:
+    """Return the first bytes of a file, none if SQLite has to say what is wrong."""
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_HEADER))
+    except OSError:
+        return b""
+
+
+def _check_settings(path: object, synchronous: object, timeout: object) -> None:
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        msg = f"path must be the name of a file, or ':memory:', not {quoted(path)}."
+        raise InvalidInput(msg)
+    name = os.fspath(path)
+    if not name or "\x00" in name:
+        msg = f"{quoted(name)} cannot be the name of a file."
+        raise InvalidInput(msg)
+    if synchronous not in get_args(Synchronous):
+        msg = f"synchronous is NORMAL or FULL, not {quoted(synchronous)}."
+        raise InvalidInput(msg)
+    if (
+        isinstance(timeout, bool)
+        or not isinstance(timeout, int | float)
+        or not 0 <= timeout <= _LONGEST_WAIT
+    ):
+        msg = (
+            f"timeout is a number of seconds from 0 to {_LONGEST_WAIT:,}, not "
+            f"{quoted(timeout)}."
+        )
+        raise InvalidInput(msg)
+
+
 def is_busy(error: BaseException | None) -> bool:
     """Tell whether an error means that another process holds the file."""
     return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
@@ -275,13 +338,17 @@ def explain(error: sqlite3.Error, path: str, timeout: float) -> str:
         return f"The disk under {path} is full. Nothing was written: free some space."
     if "not a database" in text:
         return (
-            f"{path} is not a SQLite database. It was left untouched: choose another "
-            f"file."
+            f"{path} begins like a SQLite database, but is damaged or encrypted. It "
+            f"was left untouched: restore a backup."
+            if _start_of(Path(path)) == _HEADER
+            else f"{path} is not a SQLite database. It was left untouched: choose "
+            f"another file."
         )
     if "malformed" in text:
         return (
-            f"{path} is damaged ({text}). Nothing was written: restore a backup, or "
-            f"salvage it with the sqlite3 shell's .recover command."
+            f"{path} is damaged ({text}). Nothing was written: restore a backup. "
+            f"PRAGMA integrity_check in the sqlite3 shell says what is broken, its "
+            f".recover command salvages what can still be read."
         )
     if "readonly" in text or "unable to open" in text:
         return f"{path} cannot be opened for writing ({text}): check its permissions."

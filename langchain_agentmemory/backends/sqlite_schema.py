@@ -5,6 +5,7 @@ import sqlite3
 from typing import Final
 
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
+from langchain_agentmemory.quoting import quoted
 
 DEFAULT_TABLE: Final = "memories"
 
@@ -41,7 +42,7 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         )
         """,
         """
-        CREATE TABLE {t} (
+        CREATE TABLE "{t}" (
             id INTEGER PRIMARY KEY,
             ns INTEGER NOT NULL,
             key TEXT NOT NULL,
@@ -60,11 +61,11 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
             vectors BLOB
         )
         """,
-        "CREATE UNIQUE INDEX {t}_key ON {t} (ns, key)",
-        "CREATE INDEX {t}_revision ON {t} (ns, revision)",
-        "CREATE INDEX {t}_updated ON {t} (ns, updated_at) WHERE state = 0",
+        'CREATE UNIQUE INDEX {t}_key ON "{t}" (ns, key)',
+        'CREATE INDEX {t}_revision ON "{t}" (ns, revision)',
+        'CREATE INDEX {t}_updated ON "{t}" (ns, updated_at) WHERE state = 0',
         """
-        CREATE INDEX {t}_expiry ON {t} (expires_at, ns, flags)
+        CREATE INDEX {t}_expiry ON "{t}" (expires_at, ns, flags)
         WHERE state = 0 AND expires_at IS NOT NULL
         """,
     ),
@@ -89,12 +90,16 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
     ),
     (  # 3: what was deleted softly expires too
         """
-        CREATE INDEX {t}_deleted_expiry ON {t} (expires_at)
+        CREATE INDEX {t}_deleted_expiry ON "{t}" (expires_at)
         WHERE state = 1 AND expires_at IS NOT NULL
         """,
     ),
 )
 """Statements that lead from each schema version to the next. Only ever appended to."""
+
+_SHOWN_NAMES: Final = 5
+
+_COMPANIONS: Final = ("_namespaces", "_outbox", "_meta")
 
 _TABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,47}")
 
@@ -106,9 +111,14 @@ def check_table_name(table: str) -> str:
         InvalidInput: If it is anything but letters, digits and underscores, starts
             with a digit or with `sqlite_`, or has more than 48 characters.
     """
-    if not _TABLE_NAME.fullmatch(table) or table.lower().startswith("sqlite_"):
+    if (
+        not isinstance(table, str)
+        or not _TABLE_NAME.fullmatch(table)
+        or table.lower().startswith("sqlite_")
+    ):
         msg = (
-            f"{table!r} cannot be a table name: use 1 to 48 ASCII letters, digits and "
+            f"{quoted(table)} cannot be a table name: use 1 to 48 ASCII letters, "
+            f"digits and "
             f"underscores, not starting with a digit or with sqlite_."
         )
         raise InvalidInput(msg)
@@ -119,37 +129,32 @@ def schema_version(connection: sqlite3.Connection, table: str, place: str) -> in
     """Return the schema version found in a database, 0 for none.
 
     Raises:
-        BackendUnavailable: If tables of these names exist but are not ours, or come
-            from a newer version of this package.
+        BackendUnavailable: If tables of these names exist but are not ours, if they are
+            ours but damaged, or come from a newer version of this package.
     """
-    names = {
-        row[0]
-        for row in connection.execute(
-            "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')"
-        )
+    tables = {
+        name.lower(): columns
+        for name, columns in connection.execute(_TABLES).fetchall()
     }
-    meta = f"{table}_meta"
-    if meta not in names:
-        taken = names & {table, f"{table}_namespaces", f"{table}_outbox"}
+    meta = f"{table}_meta".lower()
+    if meta not in tables:
+        taken = tables.keys() & {
+            f"{table}{end}".lower() for end in ("", "_namespaces", "_outbox")
+        }
         if taken:
-            msg = (
-                f"{place} has a table {min(taken)!r} that this package did not "
-                f"make. It was left untouched: choose another file, or another table "
-                f"name with table=…."
-            )
-            raise BackendUnavailable(msg)
+            raise BackendUnavailable(_foreign(place, min(taken)))
         return 0
+    if tables[meta] != "key,value":
+        raise BackendUnavailable(_foreign(place, meta))
+    # What SQLite says about a damaged file is no sign that the table is somebody
+    # else's: it goes up as it is, and is explained there.
+    row = connection.execute(
+        f"SELECT value FROM {meta} WHERE key = 'schema'"
+    ).fetchone()
     try:
-        row = connection.execute(
-            f"SELECT value FROM {meta} WHERE key = 'schema'"
-        ).fetchone()
         version = int(row[0]) if row else 0
-    except (sqlite3.Error, ValueError) as error:
-        msg = (
-            f"{place} has a table {meta!r} that this package did not make. It was "
-            f"left untouched: choose another file, or another table name."
-        )
-        raise BackendUnavailable(msg) from error
+    except (TypeError, ValueError):
+        raise BackendUnavailable(_foreign(place, meta)) from None
     if version > len(MIGRATIONS):
         msg = (
             f"{place} was written by a newer langchain-agentmemory (schema {version}, "
@@ -157,10 +162,39 @@ def schema_version(connection: sqlite3.Connection, table: str, place: str) -> in
             f"package."
         )
         raise BackendUnavailable(msg)
-    if version and table not in names:
-        msg = f"{place} lost its table {table!r}: restore the file from a backup."
+    if version and table.lower() not in tables:
+        msg = (
+            f"{place} is damaged: it lost its table {table!r}. Nothing was written: "
+            f"restore a backup."
+        )
         raise BackendUnavailable(msg)
     return version
+
+
+_TABLES: Final = """
+SELECT m.name, (SELECT group_concat(c.name) FROM pragma_table_info(m.name) c)
+FROM sqlite_master m WHERE m.type IN ('table', 'view')
+"""
+
+
+def _foreign(place: str, table: str) -> str:
+    return (
+        f"{place} has a table {table!r} that this package did not make. It was left "
+        f"untouched: choose another file, or another table name with table=…."
+    )
+
+
+def other_tables(connection: sqlite3.Connection, table: str) -> str:
+    """Name the tables of a file that are none of this store's, `""` for none."""
+    ours = {f"{table}{end}".lower() for end in ("", *_COMPANIONS)}
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' "
+        "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"
+    )
+    found = sorted(name for (name,) in names if name.lower() not in ours)
+    shown = ", ".join(quoted(name) for name in found[:_SHOWN_NAMES])
+    left = len(found) - _SHOWN_NAMES
+    return f"{shown} and {left} more" if left > 0 else shown
 
 
 def statements(table: str, version: int) -> list[str]:

@@ -11,6 +11,7 @@ from langchain_agentmemory.cli.opening import ChosenModel, open_store
 from langchain_agentmemory.cli.screen import say, show_entries
 from langchain_agentmemory.cli.showing import Shown, show_turn
 from langchain_agentmemory.offline.recall import Known
+from langchain_agentmemory.quoting import masked
 from langchain_agentmemory.store import MemoryStore
 
 
@@ -105,7 +106,7 @@ def run_demo(language: str, chosen: ChosenModel, url: str | None) -> bool:
     with tempfile.TemporaryDirectory(prefix="agentmemory-demo-") as folder:
         where = url or f"sqlite:///{Path(folder) / 'demo.db'}"
         say(f"model: {chosen.label}", "yellow")
-        say(f"store: {where}, user: {user}", "dim")
+        say(f"store: {masked(where)}, user: {user}", "dim")
         if where.startswith("memory:"):  # nothing to open anew
             with open_store(where, "demo") as store:
                 _tell(store, chosen, user, script)

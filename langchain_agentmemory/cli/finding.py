@@ -6,6 +6,7 @@ from typing import Final
 
 from langchain_agentmemory.backends.base import Page, Record
 from langchain_agentmemory.errors import InvalidInput, NotKept
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.service.records import entry_of, is_memory
 from langchain_agentmemory.service.values import decode
 from langchain_agentmemory.store import MemoryStore
@@ -67,10 +68,13 @@ def _only(ids: Iterable[str], beginning: str, what: str, advice: str) -> str:
     if wanted in found:
         return wanted
     if not found:
-        msg = f"No {what} has an id that begins with {wanted!r}: {advice}."
+        msg = f"No {what} has an id that begins with {quoted(wanted)}: {advice}."
         raise InvalidInput(msg)
     if len(found) > 1:
         some = ", ".join(identifier[:_SHOWN] for identifier in found[:3])
-        msg = f"{len(found)} ids begin with {wanted!r} ({some}, …): type more letters."
+        msg = (
+            f"{len(found)} ids begin with {quoted(wanted)} ({some}, …): type more "
+            f"letters."
+        )
         raise InvalidInput(msg)
     return found[0]

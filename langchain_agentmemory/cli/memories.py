@@ -227,11 +227,12 @@ def import_memories(  # noqa: PLR0913 - one parameter per option
     """
     from langchain_agentmemory.cli.screen import say, show_warning
     from langchain_agentmemory.errors import InvalidInput
+    from langchain_agentmemory.quoting import quoted
     from langchain_agentmemory.transfer import FORMATS, read_file
 
     chosen = next((known for known in FORMATS if known == format_), None)
     if format_ is not None and chosen is None:
-        msg = f"There is no format {format_!r}: use one of {', '.join(FORMATS)}."
+        msg = f"There is no format {quoted(format_)}: use one of {', '.join(FORMATS)}."
         raise InvalidInput(msg)
     roles = ("user", "assistant") if assistant else ("user",)
     reading = read_file(file, format=chosen, roles=roles)

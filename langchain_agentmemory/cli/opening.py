@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import masked
 from langchain_agentmemory.store import MemoryStore
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def choose_model(name: str | None) -> ChosenModel:
     model = ChatOpenAI(
         model=chosen, base_url=server, api_key=SecretStr(key or "no-key-needed")
     )
-    where = f" at {server}" if server else ""
+    where = f" at {masked(server)}" if server else ""
     return ChosenModel(model, f"{chosen}{where}", offline=False)
 
 

@@ -20,7 +20,8 @@ from rich.text import Text
 
 from langchain_agentmemory.errors import MemoryStoreError
 from langchain_agentmemory.offline.recall import Known
-from langchain_agentmemory.tools.rendering import one_line
+from langchain_agentmemory.quoting import masked
+from langchain_agentmemory.tools.plain_text import one_line
 from langchain_agentmemory.types import MemoryEntry
 
 SHORT_ID = 10
@@ -45,7 +46,7 @@ def say(text: str = "", style: str = "", *, end: str = "\n") -> None:
 
 def show_error(error: BaseException | str) -> None:
     """Print one red line on the error output."""
-    text = one_line(str(error)).strip()
+    text = masked(one_line(str(error)).strip())
     if not isinstance(error, str | MemoryStoreError):  # of a model, a disk, a network
         text = f"{type(error).__name__}: {text}" if text else type(error).__name__
     errors.print(Text(f"Error: {printable(text)}", style="bold red"))
@@ -105,16 +106,24 @@ def show_entries(entries: Sequence[MemoryEntry], *, title: str | None = None) ->
         ],
     }
     shown = {name: cells for name, cells in columns.items() if any(cells)}
-    table = Table(title=title, title_justify="left", header_style="bold")
+    heading = None if title is None else _plain(shortened(title))
+    table = Table(title=heading, title_justify="left", header_style="bold")
     for name in shown:
         table.add_column(
-            name, overflow="fold", no_wrap=name in {"id", "score", "when", "updated"}
+            _plain(name),
+            overflow="fold",
+            no_wrap=name in {"id", "score", "when", "updated"},
         )
     for row in zip(*shown.values(), strict=True):
-        table.add_row(*(Text(printable(cell)) for cell in row))
+        table.add_row(*map(_plain, row))
     # Piped output has no width of its own: 80 columns would break every memory.
     width = None if console.is_terminal else int(os.environ.get("COLUMNS") or _WIDE)
     Console(highlight=False, width=width).print(table)
+
+
+def _plain(text: str) -> Text:
+    """Return a text as rich shows it: a plain string would be read as markup."""
+    return Text(printable(text))
 
 
 @contextmanager
@@ -124,7 +133,7 @@ def progress(total: int, what: str) -> Iterator[Any]:
     It is drawn on the error output, only if that is a terminal.
     """
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

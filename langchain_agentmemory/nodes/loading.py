@@ -21,6 +21,7 @@ from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.nodes.injection import as_messages, current_query
 from langchain_agentmemory.nodes.rendering import render_memories
 from langchain_agentmemory.nodes.selection import aselect, select
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.types import MemoryReader, User, UserKey
 from langchain_agentmemory.users import (
     DEFAULT_APP_NAME,
@@ -98,7 +99,8 @@ class MemoryLoader:
         """
         if isinstance(limit, bool) or not isinstance(limit, int):
             msg = (
-                f"The number of memories to preload must be an integer, not {limit!r}: "
+                f"The number of memories to preload must be an integer, not "
+                f"{quoted(limit)}: "
                 f"0 loads nothing, N at most N memories, -1 all of them."
             )
             raise InvalidInput(msg)

@@ -14,6 +14,7 @@ from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.nodes.injection import InjectionMode, as_messages, inject
 from langchain_agentmemory.nodes.loading import Gate, MemoryLoader, Run
 from langchain_agentmemory.nodes.model_input import model_input
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.types import MemoryReader, User
 from langchain_agentmemory.users import UserResolver, UserSource
 
@@ -262,6 +263,6 @@ def checked_mode(mode: InjectionMode) -> InjectionMode:
         InvalidInput: If it is none.
     """
     if mode not in get_args(InjectionMode):
-        msg = f'mode must be "system" or "user", not {mode!r}.'
+        msg = f'mode must be "system" or "user", not {quoted(mode)}.'
         raise InvalidInput(msg)
     return mode

@@ -5,10 +5,13 @@ becomes exactly one line between two markers that it cannot imitate, cut to a le
 that it cannot exceed.
 """
 
-import math
-import re
 from collections.abc import Iterable
 
+from langchain_agentmemory.tools.plain_text import (
+    approximate_tokens,
+    detail,
+    statement,
+)
 from langchain_agentmemory.types import MemoryEntry
 
 BEGIN = "<user_memories>"
@@ -40,24 +43,6 @@ MAX_ENTRY_TOKENS = 500
 
 MAX_TOKENS = 40_000
 """Longest list, in approximate tokens: the default limit of 1,000 short memories."""
-
-_MAX_DETAIL_TOKENS = 60
-_LATIN_LETTERS_PER_TOKEN = 4.0  # as in `count_tokens_approximately`
-
-# What cannot be seen but is read by a model: controls, bidirectional overrides,
-# zero-width characters (not the joiners, which scripts and emoji need), tag characters
-# and the selectors in which text can be smuggled; and lone surrogates, which no
-# provider accepts.
-_INVISIBLE = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u00ad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    r"\ud800-\udfff\U000e0000-\U000e0fff]"
-)
-
-# An opening bracket that starts one of our markers, however it is decorated, or a
-# control token of a chat template (`<|…`).
-_MARKER_LIKE = re.compile(
-    r"[<＜](?=[\W_]{0,8}user[\W_]{0,8}memor|[\u200c\u200d]*[|｜])", re.IGNORECASE
-)
 
 
 def render_memories(
@@ -99,51 +84,20 @@ def render_memories(
     return "\n".join([guidance, "", BEGIN, NOTICE, *shown, END])
 
 
-def approximate_tokens(text: str) -> int:
-    """Estimate the tokens of a text: 4 ASCII characters, or 1 other, make a token.
-
-    `count_tokens_approximately` takes 4 characters of any script for a token, which
-    would let Chinese take four times the room that it was given.
-    """
-    ascii_count = len(text.encode("ascii", "ignore"))
-    return math.ceil(ascii_count / _LATIN_LETTERS_PER_TOKEN) + len(text) - ascii_count
-
-
-def one_line(text: str, max_tokens: int) -> str:
-    """Make a text safe to list: one line, no marker look-alikes, not too long."""
-    # Megabytes need not be looked at to fill one line.
-    seen = text[: 64 * max_tokens]
-    visible = _INVISIBLE.sub("", " ".join(seen.split()))
-    cut = _cut(_MARKER_LIKE.sub("‹", visible), max_tokens)
-    return cut + "…" if len(cut) < len(visible) or len(seen) < len(text) else cut
-
-
-def _cut(text: str, max_tokens: int) -> str:
-    """Return the longest beginning that fits."""
-    if approximate_tokens(text) <= max_tokens:
-        return text
-    used = 0.0
-    for position, character in enumerate(text):
-        used += 1 / _LATIN_LETTERS_PER_TOKEN if character.isascii() else 1
-        if used > max_tokens:
-            return text[:position].rstrip()
-    return text
-
-
 def _line(entry: MemoryEntry, max_tokens: int) -> str:
-    text = one_line(entry.memory, max_tokens)
-    identifier = one_line(entry.id, _MAX_DETAIL_TOKENS)
+    text = statement(entry.memory, max_tokens)
+    identifier = detail(entry.id)
     details = "; ".join(_details(entry))
     return f"- [{identifier}] {text}" + (f" ({details})" if details else "")
 
 
 def _details(entry: MemoryEntry) -> list[str]:
+    date = entry.event_label() or ""
     given = {
-        "kind": str(entry.kind or ""),
-        "date": entry.event_label() or "",
-        "with": ", ".join(entry.participants),
-        "at": entry.location or "",
+        "kind": detail(str(entry.kind or "")),
+        "date": date,
+        "with": detail(", ".join(entry.participants)),
+        "at": detail(entry.location or ""),
     }
-    safe = {name: one_line(value, _MAX_DETAIL_TOKENS) for name, value in given.items()}
-    details = [f"{name}={value}" for name, value in safe.items() if value]
+    details = [f"{name}={value}" for name, value in given.items() if value]
     return [*details, "replaced by a newer one"] if entry.superseded_by else details

@@ -4,6 +4,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.standard import DefaultTokenizer
 from langchain_agentmemory.search.tokenize import Tokenizer
 
@@ -42,5 +43,5 @@ def get_ranking(name: str) -> Ranking:
         )
 
         return Ranking(name, ReferenceTokenizer(), 0.3)
-    msg = f"Unknown ranking {name!r}: use one of {', '.join(NAMES)}."
+    msg = f"Unknown ranking {quoted(name)}: use one of {', '.join(NAMES)}."
     raise InvalidInput(msg)

@@ -6,6 +6,7 @@ from typing import Final, get_args
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import trim
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.pipeline import Criteria
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import text_field
@@ -38,7 +39,7 @@ def criteria_of(
     check_choice("mode", options.mode, get_args(SearchMode))
     if options.mode in {"vector", "hybrid"} and indexer.embedder is None:
         msg = (
-            f"mode={options.mode!r} needs an index: open the store with "
+            f"mode={quoted(options.mode)} needs an index: open the store with "
             f"index={{'embed': …, 'dims': …}}, or search with mode='lexical'."
         )
         raise InvalidInput(msg)
@@ -77,7 +78,7 @@ def _threshold(given: object, indexer: Indexer) -> float:
         or not math.isfinite(given)
         or not 0 <= given <= 1
     ):
-        msg = f"similarity_threshold must be a number from 0 to 1, not {given!r}."
+        msg = f"similarity_threshold must be a number from 0 to 1, not {quoted(given)}."
         raise InvalidInput(msg)
     return float(given)
 
@@ -86,6 +87,6 @@ def _half_life(given: object) -> timedelta | None:
     if given is None:
         return None
     if not isinstance(given, timedelta) or given <= timedelta(0):
-        msg = f"decay must be a positive timedelta (a half-life), not {given!r}."
+        msg = f"decay must be a positive timedelta (a half-life), not {quoted(given)}."
         raise InvalidInput(msg)
     return given

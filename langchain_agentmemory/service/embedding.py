@@ -1,8 +1,8 @@
 """The embedder of a store: which texts become vectors, and what happens when it fails.
 
-An embedder that fails, answers with the wrong shape or with numbers that are none never
-loses a write: the item is stored without vectors, found by its words, and completed by
-`MemoryStore.reindex()`.
+An embedder that fails, answers with the wrong shape, with zeros only or with numbers
+that are none never loses a write: the item is stored without vectors, found by its
+words, and completed by `MemoryStore.reindex()`.
 """
 
 import asyncio
@@ -17,6 +17,7 @@ from langgraph.store.base import ensure_embeddings, get_text_at_path, tokenize_p
 from langgraph.store.base.embed import EmbeddingsLambda
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted, summary
 from langchain_agentmemory.service.plans import Embed
 
 if TYPE_CHECKING:
@@ -74,16 +75,21 @@ class Embedder:
         self.distance_type: DistanceType = config.get("distance_type") or "cosine"
         if self.distance_type not in {"cosine", "inner_product", "l2"}:
             msg = (
-                f"Unknown distance_type {self.distance_type!r}: use cosine, "
+                f"Unknown distance_type {quoted(self.distance_type)}: use cosine, "
                 f"inner_product or l2."
             )
             raise InvalidInput(msg)
         self.name = str(config.get("name") or _name(given))
         self.fingerprint = _fingerprint(self.name, self.dims)
         self.last_error: str | None = None
+        self.answered = True
+        """Whether its last answer had the right shape, whatever was in it."""
 
     def embed(self, request: Embed) -> "NDArray[np.float32] | None":
-        """Return unit vectors, one row per text, or `None` if the embedder failed."""
+        """Return unit vectors, one row per text, or `None` if the embedder failed.
+
+        A row that is no direction (zeros only, infinite in float32) is not a number.
+        """
         try:
             raw = self._embed(request)
         except Exception as error:  # noqa: BLE001 - whatever an embedder raises
@@ -115,24 +121,37 @@ class Embedder:
         import numpy as np  # noqa: PLC0415 - loaded with the first vector
 
         try:
-            vectors = np.asarray(raw, dtype=np.float32)
-        except (TypeError, ValueError) as error:
+            given = np.asarray(raw, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError) as error:
             return self._failed(error)
-        expected = (len(request.texts), self.dims or vectors.shape[-1])
-        if vectors.shape != expected:
+        texts = len(request.texts)
+        dims = self.dims or (given.shape[-1] if given.ndim else 0) or 1
+        if given.shape != (texts, dims):
             return self._failed(
-                f"it answered with shape {vectors.shape}, expected {expected}"
+                f"it answered with shape {given.shape}, expected {(texts, dims)}"
             )
-        if not np.isfinite(vectors).all():
-            return self._failed("it answered with numbers that are not finite")
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+        with np.errstate(over="ignore"):  # found out in the next line
+            kept = given.astype(np.float32)
+        # Lengths in double precision: squares of what float32 holds can be too large.
+        norms = np.linalg.norm(kept.astype(np.float64), axis=1, keepdims=True)
+        usable = np.isfinite(norms) & (norms > 0)
+        bad = texts - int(np.count_nonzero(usable))
         self.last_error = None
-        norms[norms == 0] = 1
-        unit: NDArray[np.float32] = np.divide(vectors, norms, dtype=np.float32)
+        if bad:
+            self._failed(
+                f"for {bad} of {texts} texts it answered with zeros only, or with "
+                f"numbers that are not finite in float32"
+            )
+        self.answered = True
+        if bad == texts:
+            return None
+        norms[~usable] = np.nan
+        unit: NDArray[np.float32] = np.divide(kept, norms).astype(np.float32)
         return unit
 
     def _failed(self, error: Exception | str) -> "NDArray[np.float32] | None":
-        self.last_error = str(error) or type(error).__name__
+        self.answered = False
+        self.last_error = error if isinstance(error, str) else summary(error)
         logger.warning(
             "The embedder %s failed (%s). Nothing is lost: texts are stored and found "
             "by their words; run reindex() when it works again.",
@@ -171,7 +190,7 @@ def field_path(name: str) -> FieldPath:
         InvalidInput: If it is not text.
     """
     if not isinstance(name, str) or not name:
-        msg = f"{name!r} is not a field path: use text like 'a.b[*].c' or '$'."
+        msg = f"{quoted(name)} is not a field path: use text like 'a.b[*].c' or '$'."
         raise InvalidInput(msg)
     return FieldPath(name, () if name == "$" else tuple(tokenize_path(name)))
 
@@ -180,7 +199,7 @@ def _dims(given: object) -> int | None:
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        msg = f"dims must be a positive integer, not {given!r}."
+        msg = f"dims must be a positive integer, not {quoted(given)}."
         raise InvalidInput(msg)
     return given
 

@@ -26,6 +26,8 @@ from datetime import UTC, date, datetime
 from typing import Any, Final
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
+from langchain_agentmemory.service.values import check_nesting
 
 Predicate = Callable[[Any], bool]
 
@@ -52,6 +54,7 @@ def compile_filter(given: Mapping[str, Any] | None) -> Predicate | None:
     """
     if not given:
         return None
+    check_nesting("The filter", given)
     return _all_of(_conditions(given))
 
 
@@ -74,13 +77,15 @@ def _condition(name: str, wanted: Any) -> Predicate:
         return lambda value: not inner(value)
     if not isinstance(name, str) or name.startswith("$"):
         msg = (
-            f"{name!r} is not an operator that combines filters: use $and, $or or "
+            f"{quoted(name)} is not an operator that combines filters: use $and, $or "
+            f"or "
             f"$not here; {', '.join(OPERATORS)} go below a field."
         )
         raise InvalidInput(msg)
     if _SUSPICIOUS.search(name):
         msg = (
-            f"Invalid filter key {name!r}: a field name has no quotes, backslashes or "
+            f"Invalid filter key {quoted(name)}: a field name has no quotes, "
+            f"backslashes or "
             f"control characters."
         )
         raise InvalidInput(msg)
@@ -116,7 +121,7 @@ def _test(wanted: Any) -> Predicate:
         return lambda found: isinstance(found, dict) and inner(found)
     if len(operators) != len(wanted):
         msg = (
-            f"Operators and fields cannot be mixed in one condition: {dict(wanted)!r}."
+            f"Operators and fields cannot be mixed in one condition: {quoted(wanted)}."
         )
         raise InvalidInput(msg)
     return _all_of([_operator(name, operand) for name, operand in wanted.items()])
@@ -142,7 +147,7 @@ def _operator(name: str, operand: Any) -> Predicate:
         return lambda found: (found is not _MISSING) is operand
     if name == "$not":
         return _negated(_test(operand))
-    msg = f"Unknown filter operator {name!r}: use one of {', '.join(OPERATORS)}."
+    msg = f"Unknown filter operator {quoted(name)}: use one of {', '.join(OPERATORS)}."
     raise InvalidInput(msg)
 
 

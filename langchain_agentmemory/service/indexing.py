@@ -83,7 +83,7 @@ class Indexer:
         for subject, texts, old in zip(subjects, wanted, reused, strict=True):
             own = old
             if own is None and vectors is not None and texts:
-                own = _rows(vectors, [rows[text] for text in texts])
+                own = _usable(_rows(vectors, [rows[text] for text in texts]))
             mark = self.embedder.fingerprint if self.embedder and own is not None else 0
             result.append(Indexed(self._tokens(subject), own, mark))
         return result
@@ -174,6 +174,13 @@ def _rows(vectors: "NDArray[np.float32]", wanted: list[int]) -> "NDArray[np.floa
     if wanted == list(range(first, first + len(wanted))):
         return vectors[first : first + len(wanted)]
     return vectors[wanted]
+
+
+def _usable(vectors: "NDArray[np.float32]") -> "NDArray[np.float32] | None":
+    """Return an item's vectors, `None` if the embedder failed on one of its texts."""
+    import numpy as np  # noqa: PLC0415 - loaded already: these are its arrays
+
+    return None if np.isnan(vectors).any() else vectors
 
 
 def _strings(given: object) -> tuple[str, ...]:

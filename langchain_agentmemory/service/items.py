@@ -36,6 +36,7 @@ from langchain_agentmemory.backends.base import (
 from langchain_agentmemory.backends.memory import is_live
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.identity import owner_of
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.service.changes import ATTEMPTS, Changes, changed
 from langchain_agentmemory.service.filters import Predicate, compile_filter
 from langchain_agentmemory.service.hidden import is_hidden, refuse_hidden, visible
@@ -373,7 +374,7 @@ def checked(op: Op) -> Op:
         for name in ("limit", "offset"):
             number = getattr(op, name)
             if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-                msg = f"{name} must be 0 or a positive integer, not {number!r}."
+                msg = f"{name} must be 0 or a positive integer, not {quoted(number)}."
                 raise InvalidInput(msg)
     return op
 
@@ -387,7 +388,7 @@ def check_conditions(conditions: Iterable[MatchCondition]) -> None:
     for condition in conditions:
         if condition.match_type not in {"prefix", "suffix"}:
             msg = (
-                f"Unknown match type {condition.match_type!r}: use 'prefix' or "
+                f"Unknown match type {quoted(condition.match_type)}: use 'prefix' or "
                 f"'suffix'."
             )
             raise InvalidInput(msg)

@@ -10,13 +10,17 @@ import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
+
+from langchain_agentmemory.errors import BackendUnavailable
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 T = TypeVar("T")
+
+CLOSED: Final = "The store is closed: create a new MemoryStore."
 
 
 class Embed(NamedTuple):
@@ -54,8 +58,11 @@ async def arun(
     aembed: "Callable[[Embed], Awaitable[NDArray[np.float32] | None]]",
     executor: Executor,
 ) -> T:
-    """Run a plan to its end without blocking the loop."""
-    loop = asyncio.get_running_loop()
+    """Run a plan to its end without blocking the loop.
+
+    Raises:
+        BackendUnavailable: If the store was closed between two steps.
+    """
     context = contextvars.copy_context()
 
     def step(vectors: "NDArray[np.float32] | None") -> Embed | _Done:
@@ -66,7 +73,22 @@ async def arun(
 
     vectors = None
     while True:
-        outcome = await loop.run_in_executor(executor, context.run, step, vectors)
+        outcome = await in_executor(executor, context.run, step, vectors)
         if isinstance(outcome, _Done):
             return outcome.value  # type: ignore[return-value]  # what the plan returned
         vectors = await aembed(outcome)
+
+
+def in_executor(
+    executor: Executor, call: Callable[..., T], *arguments: object
+) -> Awaitable[T]:
+    """Start a call in a store's threads.
+
+    Raises:
+        BackendUnavailable: If the store was closed meanwhile, its threads with it.
+    """
+    loop = asyncio.get_running_loop()
+    try:
+        return loop.run_in_executor(executor, call, *arguments)
+    except RuntimeError as error:  # how an executor refuses after its shutdown
+        raise BackendUnavailable(CLOSED) from error

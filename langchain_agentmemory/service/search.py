@@ -102,7 +102,7 @@ class Search:
         vector = None
         if embedder is not None and wanted != "lexical":
             vectors = yield Embed((text,), "query")
-            if vectors is not None:
+            if vectors is not None and not np.isnan(vectors).any():
                 embedder.adopt(int(vectors.shape[1]))
                 vector = vectors[0]
         if vector is None:

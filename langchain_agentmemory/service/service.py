@@ -18,11 +18,12 @@ from langchain_agentmemory.backends.base import (
     Write,
 )
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.service.changes import changed
 from langchain_agentmemory.service.hidden import visible
 from langchain_agentmemory.service.indexing import Indexer
-from langchain_agentmemory.service.plans import Embed, Plan
+from langchain_agentmemory.service.plans import CLOSED, Embed, Plan
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.service.refresh import EAGER, LAZY, Refresh
 from langchain_agentmemory.service.settings import Settings, check_limit
@@ -79,6 +80,7 @@ class Service:
         self.indexer = Indexer(get_ranking(ranking), self.embedder)
         self.verbs = Verbs(backend, self.indexer, settings)
         self._small = SmallSearch(backend, self.indexer, settings)
+        self.closed = False
 
     def batch(self, ops: "Iterable[Op]") -> "Plan[list[Result]]":
         """Run LangGraph operations; see `service.items`."""
@@ -117,8 +119,18 @@ class Service:
         ranker: Search | None = vars(self).get("_ranker")
         return None if ranker is None else ranker.shelves
 
+    def check_open(self) -> None:
+        """Refuse to go on in a closed store, whatever the backend would answer.
+
+        Raises:
+            BackendUnavailable: If the store was closed.
+        """
+        if self.closed:
+            raise BackendUnavailable(CLOSED)
+
     def close(self) -> None:
         """Release the backend and the warm indexes."""
+        self.closed = True
         if self.shelves is not None:
             self.shelves.clear()
         self.backend.close()
@@ -133,6 +145,7 @@ class Service:
 
     def read(self, user: UserKey, limit: int | None) -> Memories:
         """Return the newest memories first."""
+        self.check_open()
         records = self.verbs.read(user, limit)
         self._renew(records)
         return Memories(entry_of(record, self.settings.timezone) for record in records)
@@ -186,15 +199,27 @@ class Service:
             raise InvalidInput(msg)
         heads = visible(self.backend.heads(prefix))
         total = sum(head.items for head in heads)
-        seen = embedded = 0
+        seen = embedded = failed = 0
         for head in heads:
             for records in self._in_groups(head.namespace):
                 owed = [record for record in records if self.indexer.owed(record)]
-                embedded += yield from self._reindex(owed)
+                done, left = yield from self._reindex(owed)
+                embedded, failed = embedded + done, failed + left
+                if left and not (self.embedder and self.embedder.answered):
+                    raise self._unfinished(failed)
                 seen += len(records)
                 if progress is not None:
                     progress(min(seen, total), total)
+        if failed:  # the embedder cannot do some texts: the others are done by now
+            raise self._unfinished(failed)
         return embedded
+
+    def _unfinished(self, failed: int) -> BackendUnavailable:
+        error = self.embedder.last_error if self.embedder else None
+        return BackendUnavailable(
+            f"The embedder failed on {failed} items: {error}. What was embedded is "
+            f"kept: run reindex() again when it works."
+        )
 
     def _in_groups(self, namespace: Namespace) -> Iterator[list[Record]]:
         keys = [r.key for r in self.backend.page(Page(namespace, None))]
@@ -202,20 +227,18 @@ class Service:
             found = self.backend.read(namespace, keys[start : start + REINDEX_AT_ONCE])
             yield [r for r in found if r is not None and r.state is RecordState.ACTIVE]
 
-    def _reindex(self, owed: list[Record]) -> Plan[int]:
-        if not owed or self.embedder is None:
-            return 0
+    def _reindex(self, owed: list[Record]) -> Plan[tuple[int, int]]:
+        """Embed some items; return how many were, and on how many that failed."""
+        if not owed:
+            return 0, 0
         indexed = yield from self.indexer.index(
             [self.indexer.subject_of(record) for record in owed]
         )
-        if any(found.vectors is None for found in indexed):
-            msg = (
-                f"The embedder failed: {self.embedder.last_error}. What was embedded "
-                f"before is kept: run reindex() again when it works."
-            )
-            raise BackendUnavailable(msg)
-        done = 0
+        done = failed = 0
         for record, found in zip(owed, indexed, strict=True):
+            if found.vectors is None:
+                failed += 1
+                continue
             twin = with_index(changed(record), found)
             write = Write(twin, expect=record.revision, stamp=False)
             try:
@@ -223,7 +246,7 @@ class Service:
             except PreconditionFailed:
                 continue  # rewritten meanwhile, and embedded by that write
             done += 1
-        return done
+        return done, failed
 
     def dated(self, source: object) -> Source:
         """Return a source whose time has an offset.
@@ -236,13 +259,22 @@ class Service:
             raise InvalidInput(msg)
         for name, kind in (("thread_id", str), ("role", str), ("position", int)):
             given = getattr(source, name)
-            if given is not None and not isinstance(given, kind):
-                msg = f"source.{name} must be {kind.__name__}, not {given!r}."
+            if given is not None and (
+                isinstance(given, bool) or not isinstance(given, kind)
+            ):
+                msg = f"source.{name} must be {kind.__name__}, not {quoted(given)}."
                 raise InvalidInput(msg)
+        if source.position is not None and abs(source.position) >= 1 << 63:
+            msg = "source.position must be a number of at most 63 bits."
+            raise InvalidInput(msg)
         said = source.said_at
         if said is not None:
-            said, _ = parse_event_time(said, self.settings.timezone)
-        ids = tuple(str(message_id) for message_id in source.message_ids)
+            try:
+                said, _ = parse_event_time(said, self.settings.timezone)
+            except InvalidInput as error:
+                msg = f"source.said_at: {error}"
+                raise InvalidInput(msg) from error
+        ids = _message_ids(source.message_ids)
         return replace(source, message_ids=ids, said_at=said)
 
     def status(self) -> dict[str, object]:
@@ -274,6 +306,24 @@ class Service:
             facts["index"] = f"by words and meaning ({self.embedder.name}, {dims} dims)"
         facts["timezone"] = str(self.settings.timezone)
         return facts
+
+
+def _message_ids(given: object) -> tuple[str, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        msg = (
+            f"source.message_ids must be several ids, such as ('m1', 'm2'), not "
+            f"{quoted(given)}."
+        )
+        raise InvalidInput(msg)
+    ids = list(given)
+    for one in ids:
+        if isinstance(one, bool) or not isinstance(one, str | int):
+            msg = f"source.message_ids has {quoted(one)}, which is no id: use text."
+            raise InvalidInput(msg)
+        if isinstance(one, int) and abs(one) >= 1 << 63:
+            msg = "source.message_ids has a number of more than 63 bits: use text."
+            raise InvalidInput(msg)
+    return tuple(str(one) for one in ids)
 
 
 def _embedder(index: "Mapping[str, Any] | Embeddings") -> "Embedder":

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, get_args
 
 from langchain_agentmemory.backends.base import MICROSECONDS
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 
 OnLimit = Literal["reject", "evict"]
 OnDuplicate = Literal["refresh", "keep", "error"]
@@ -55,7 +56,10 @@ def check_limit(name: str, given: object) -> int | None:
     if given is None:
         return None
     if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-        msg = f"{name} must be None (no limit), 0 or a positive integer, not {given!r}."
+        msg = (
+            f"{name} must be None (no limit), 0 or a positive integer, not "
+            f"{quoted(given)}."
+        )
         raise InvalidInput(msg)
     return given
 
@@ -67,7 +71,7 @@ def check_choice(name: str, given: object, choices: tuple[str, ...]) -> None:
         InvalidInput: With the choices.
     """
     if given not in choices:
-        msg = f"{name}={given!r} is not known: use one of {', '.join(choices)}."
+        msg = f"{name}={quoted(given)} is not known: use one of {', '.join(choices)}."
         raise InvalidInput(msg)
 
 
@@ -102,12 +106,14 @@ def minutes_of(ttl: object) -> float:
     """
     minutes = ttl.total_seconds() / 60 if isinstance(ttl, timedelta) else ttl
     if isinstance(minutes, bool) or not isinstance(minutes, int | float):
-        msg = f"A time to live is a timedelta or a number of minutes, not {ttl!r}."
+        msg = (
+            f"A time to live is a timedelta or a number of minutes, not {quoted(ttl)}."
+        )
         raise InvalidInput(msg)
     if not 0 < minutes <= _LONGEST_TTL:
         msg = (
             f"A time to live must be more than 0 and at most a thousand years, not "
-            f"{ttl!r}: use None for no end."
+            f"{quoted(ttl)}: use None for no end."
         )
         raise InvalidInput(msg)
     return float(minutes)

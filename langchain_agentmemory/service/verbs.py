@@ -28,6 +28,7 @@ from langchain_agentmemory.errors import (
     NotKept,
 )
 from langchain_agentmemory.identity import normalize_participants, owner_of
+from langchain_agentmemory.quoting import named
 from langchain_agentmemory.service import versions
 from langchain_agentmemory.service.changes import ATTEMPTS, Changes, changed
 from langchain_agentmemory.service.indexing import Indexed, Indexer, Subject
@@ -153,8 +154,8 @@ class Verbs:
         news = news or decode_meta(old.meta).superseded_by is not None
         if self.settings.on_duplicate == "error" and not news:
             msg = (
-                f"This user already has this memory, with id {old.key}: update it "
-                f"instead, or open the store with on_duplicate='refresh'."
+                f"This user already has this memory, with id {named(old.key)}: update "
+                f"it instead, or open the store with on_duplicate='refresh'."
             )
             raise MemoryConflict(msg)
         return self.settings.on_duplicate == "refresh"
@@ -201,8 +202,8 @@ class Verbs:
             if occupant is not None and changes.active(target) is not None:
                 msg = (
                     f"memory with id {target} already exists and says the same. "
-                    f"Nothing was changed: delete {source.key} if it is no longer "
-                    f"needed."
+                    f"Nothing was changed: delete {named(source.key)} if it is no "
+                    f"longer needed."
                 )
                 raise MemoryConflict(msg)
             if occupant is not None:
@@ -447,8 +448,9 @@ class Verbs:
         if len(victims) < reached.excess:
             app_name, user_id = owner_of(changes.namespace) or ("", "")
             msg = (
-                f"memory limit exceeded for user {user_id} of {app_name}, limit: "
-                f"{limit}, current: {reached.active}. Nothing was written: delete "
+                f"memory limit exceeded for user {named(user_id)} of "
+                f"{named(app_name)}, limit: {limit}, current: {reached.active}. "
+                f"Nothing was written: delete "
                 f"memories, raise memory_limit, or open the store with "
                 f"on_limit='evict'."
             )
@@ -490,6 +492,7 @@ def not_found(memory_id: str, *, deleted: bool = False) -> str:
     if deleted:
         among += ", deleted ones included (they are gone once purged)"
     return (
-        f"memory with id {memory_id} not found {among}. Reading or searching the "
+        f"memory with id {named(memory_id)} not found {among}. Reading or searching "
+        f"the "
         f"memories gives the ids there are."
     )

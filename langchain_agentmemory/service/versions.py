@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from langchain_agentmemory.backends.base import Record
 from langchain_agentmemory.errors import InvalidInput, MemoryNotFound
+from langchain_agentmemory.quoting import named, quoted
 from langchain_agentmemory.service.changes import Changes, changed
 from langchain_agentmemory.service.records import (
     Meta,
@@ -47,7 +48,8 @@ def supersede(changes: Changes, key: str, replaced: Iterable[str]) -> None:
     for old in olds:
         if changes.kept(old) is None:
             msg = (
-                f"supersedes names {old!r}, but this user has no such memory: pass ids "
+                f"supersedes names {quoted(old)}, but this user has no such memory: "
+                f"pass ids "
                 f"as read_memories or search_memories returned them."
             )
             raise MemoryNotFound(msg)
@@ -241,7 +243,8 @@ def _moment(changes: Changes, keys: Iterable[str]) -> int:
 def _required(changes: Changes, key: str) -> Record:
     record = changes.kept(key)
     if record is None:  # looked up before: see `supersede`
-        raise MemoryNotFound(key)
+        msg = f"memory with id {named(key)} not found any more: read it again."
+        raise MemoryNotFound(msg)
     return record
 
 

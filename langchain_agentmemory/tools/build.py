@@ -7,6 +7,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.tools import tool as as_tool
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.tools.access import Binding, StoreWrapper, bound_to
 from langchain_agentmemory.tools.read import MemoryLoadTool, MemorySearchTool
 from langchain_agentmemory.tools.registry import switches
@@ -90,7 +91,8 @@ def _read_custom(name: str, given: Any) -> BaseTool:
     if isinstance(given, BaseTool):
         if given.name != name:
             msg = (
-                f"custom_tools: the tool for {name} is named {given.name!r}. Give it "
+                f"custom_tools: the tool for {name} is named {quoted(given.name)}. "
+                f"Give it "
                 f"the name of the tool that it replaces."
             )
             raise InvalidInput(msg)

@@ -16,6 +16,7 @@ from langchain_agentmemory.errors import (
     MemoryStoreError,
     UserNotResolved,
 )
+from langchain_agentmemory.tools.plain_text import one_line, short_line
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +47,7 @@ _SECRETIVE: dict[type[MemoryStoreError], str] = {
 """Errors whose own text is for the log: it can name users, files or addresses."""
 
 _SHOWN_PROBLEMS = 5
+_SHOWN_TOKENS = 400
 _SHOWN_NAME = 40
 
 
@@ -64,10 +66,12 @@ def failure_text(error: MemoryStoreError) -> str:
         if isinstance(error, kind):
             _log.warning("A memory tool failed: %s", error)
             return text
+    # It can quote what the model or a user wrote.
+    what = short_line(str(error), _SHOWN_TOKENS)
     for kind, next_step in _NEXT_STEPS.items():
         if isinstance(error, kind):
-            return f"{error} {next_step}"
-    return f"{error} Go on without it, or tell the user."
+            return f"{what} {next_step}"
+    return f"{what} Go on without it, or tell the user."
 
 
 def validation_text(error: ValidationError) -> str:
@@ -77,8 +81,8 @@ def validation_text(error: ValidationError) -> str:
         for item in error.errors()[:_SHOWN_PROBLEMS]
     ]
     return (
-        f"The arguments do not fit: {'; '.join(problems)}. Nothing was done. Correct "
-        f"them and call again."
+        f"The arguments do not fit: {one_line('; '.join(problems))}. Nothing was done. "
+        f"Correct them and call again."
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 
 TOOL_NAMES: Final = (
     "memory_add",
@@ -118,12 +119,12 @@ def switches(given: Switches, argument: str) -> dict[str, bool]:
     for name, on in pairs.items():
         if name not in TOOL_NAMES:
             msg = (
-                f"{argument}: there is no tool {name!r}. The tools are "
+                f"{argument}: there is no tool {quoted(name)}. The tools are "
                 f"{', '.join(TOOL_NAMES)}."
             )
             raise InvalidInput(msg)
         if not isinstance(on, bool):
-            msg = f"{argument}: {name} must be True or False, not {on!r}."
+            msg = f"{argument}: {name} must be True or False, not {quoted(on)}."
             raise InvalidInput(msg)
     return pairs
 

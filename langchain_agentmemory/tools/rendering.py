@@ -3,43 +3,59 @@
 from collections.abc import Sequence
 
 from langchain_agentmemory.times import format_event_time
+from langchain_agentmemory.tools.plain_text import (
+    approximate_tokens,
+    detail,
+    statement,
+)
 from langchain_agentmemory.types import MemoryEntry, MemoryKind
 
 MAX_TEXT = 2_000
 """Characters of one memory's text that a model gets to see. The artifact has it all."""
 
+MAX_TOKENS = 20_000
+"""Longest list of memories, in approximate tokens."""
+
 
 def memory_line(entry: MemoryEntry) -> str:
     """Return `[id] text (details)` on one line.
 
-    Line breaks inside a memory become spaces, so that no text can pass for another
-    memory. Dates are written so that the tools can read them back.
+    Whatever a memory says, it is one line, and its text, names and places cannot pass
+    for another memory or for details that it does not have. Dates are written so that
+    the tools can read them back.
     """
     details = [
-        f"{label}: {one_line(value)}"
+        f"{label}: {value}"
         for label, value in (
-            ("kind", "" if entry.kind == MemoryKind.FACT else str(entry.kind)),
+            ("kind", "" if entry.kind == MemoryKind.FACT else detail(str(entry.kind))),
             ("date", event_text(entry)),
-            ("with", ", ".join(entry.participants)),
-            ("at", entry.location or ""),
-            ("topics", ", ".join(entry.topics)),
+            ("with", detail(", ".join(entry.participants))),
+            ("at", detail(entry.location or "")),
+            ("topics", detail(", ".join(entry.topics))),
             ("saved", entry.created_at.date().isoformat()),
-            ("outdated, replaced by", entry.superseded_by or ""),
+            ("outdated, replaced by", detail(entry.superseded_by or "")),
         )
         if value
     ]
-    return (
-        f"[{one_line(entry.id)}] {_cut(one_line(entry.memory))} ({'; '.join(details)})"
-    )
+    return f"[{detail(entry.id)}] {_text(entry.memory)} ({'; '.join(details)})"
 
 
 def memory_lines(entries: Sequence[MemoryEntry], order: str) -> str:
-    """Return a heading and one line per memory."""
+    """Return a heading and one line per memory, as many as there is room for."""
     if not entries:
         return "No memories found."
     count = "1 memory" if len(entries) == 1 else f"{len(entries)} memories"
-    lines = [f"- {memory_line(entry)}" for entry in entries]
-    return "\n".join([f"{count} of this user, {order}:", *lines])
+    lines = [f"{count} of this user, {order}:"]
+    left = MAX_TOKENS
+    for position, entry in enumerate(entries):
+        line = f"- {memory_line(entry)}"
+        left -= approximate_tokens(line)
+        if left < 0:
+            hidden = len(entries) - position
+            lines.append(f"({hidden} more not shown: ask for less at a time)")
+            break
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def event_text(entry: MemoryEntry) -> str:
@@ -51,15 +67,8 @@ def event_text(entry: MemoryEntry) -> str:
     return format_event_time(entry.event_time)
 
 
-def one_line(text: str) -> str:
-    """Return the text with every kind of line break turned into a space.
-
-    Lone surrogates become question marks: no model could be sent them.
-    """
-    return " ".join(text.encode("utf-8", "replace").decode("utf-8").splitlines())
-
-
-def _cut(text: str) -> str:
+def _text(text: str) -> str:
+    shown = statement(text[:MAX_TEXT], MAX_TEXT)
     if len(text) <= MAX_TEXT:
-        return text
-    return f"{text[:MAX_TEXT]}… (cut: {len(text)} characters in all)"
+        return shown
+    return f"{shown}… (cut: {len(text)} characters in all)"

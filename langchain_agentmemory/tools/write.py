@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from langchain_agentmemory.errors import InvalidInput, MemoryNotFound
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.tools.arguments import (
     AddArguments,
     ClearArguments,
@@ -15,7 +16,8 @@ from langchain_agentmemory.tools.arguments import (
 )
 from langchain_agentmemory.tools.base import MemoryTool
 from langchain_agentmemory.tools.failures import told_to_model
-from langchain_agentmemory.tools.rendering import memory_line, one_line
+from langchain_agentmemory.tools.plain_text import detail
+from langchain_agentmemory.tools.rendering import memory_line
 from langchain_agentmemory.types import MemoryEntry
 
 Answer = tuple[str, Any]
@@ -95,13 +97,13 @@ class MemoryDeleteTool(MemoryTool):
         with told_to_model():
             store, user = self.target(runtime)
             _require(store.delete_memory(user, _id(memory_id)), memory_id)
-        return f"Deleted the memory [{one_line(memory_id)}].", memory_id
+        return f"Deleted the memory [{detail(memory_id)}].", memory_id
 
     async def _arun(self, memory_id: str, runtime: Runtime = None) -> Answer:
         with told_to_model():
             store, user = self.target(runtime)
             _require(await store.adelete_memory(user, _id(memory_id)), memory_id)
-        return f"Deleted the memory [{one_line(memory_id)}].", memory_id
+        return f"Deleted the memory [{detail(memory_id)}].", memory_id
 
 
 class MemoryClearTool(MemoryTool):
@@ -168,7 +170,7 @@ def _id(memory_id: str) -> str:
 
 def _require(found: bool, memory_id: str) -> None:  # noqa: FBT001 - a verb's answer
     if not found:
-        msg = f"This user has no memory with the id {memory_id[:80]!r}."
+        msg = f"This user has no memory with the id {quoted(memory_id)}."
         raise MemoryNotFound(msg)
 
 
@@ -176,7 +178,7 @@ def _now(entry: MemoryEntry, asked: str) -> str:
     line = memory_line(entry)
     if entry.id == asked:
         return f"Updated: {line}"
-    return f"Updated, with a new id (was {one_line(asked)}): {line}"
+    return f"Updated, with a new id (was {detail(asked)}): {line}"
 
 
 def _cleared(count: int) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.transfer.messages import read_messages
 from langchain_agentmemory.transfer.statements import Problem, Statement
 
@@ -82,7 +83,7 @@ def _branch(conversation: Any) -> list[tuple[str, Mapping[str, Any]]]:
         seen.add(node_id)
         node = mapping.get(node_id)
         if not isinstance(node, Mapping):
-            msg = f"the message {node_id!r} is missing from the mapping"
+            msg = f"the message {quoted(node_id)} is missing from the mapping"
             raise InvalidInput(msg)
         message = node.get("message")
         if isinstance(message, Mapping) and _is_spoken(message):

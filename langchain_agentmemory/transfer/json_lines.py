@@ -10,6 +10,7 @@ from datetime import date, datetime
 from typing import Any, get_args
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.service.records import source_from_json, source_to_json
 from langchain_agentmemory.times import format_event_time
 from langchain_agentmemory.transfer.statements import Statement
@@ -137,7 +138,7 @@ def _precision(record: Mapping[str, Any]) -> EventPrecision | None:
             return precision
     if given is None:
         return None
-    msg = f"event_precision must be one of {', '.join(known)}, not {given!r}"
+    msg = f"event_precision must be one of {', '.join(known)}, not {quoted(given)}"
     raise InvalidInput(msg)
 
 
@@ -152,7 +153,7 @@ def _source(record: Mapping[str, Any]) -> Source | None:
     if position is not None and (
         isinstance(position, bool) or not isinstance(position, int)
     ):
-        msg = f"source.position must be an integer, not {position!r}"
+        msg = f"source.position must be an integer, not {quoted(position)}"
         raise InvalidInput(msg)
     for name in ("thread_id", "role"):
         _optional_text(given, name)
@@ -166,7 +167,7 @@ def _moment(record: Mapping[str, Any], name: str) -> datetime | None:
     try:
         return None if given is None else datetime.fromisoformat(given)
     except ValueError as error:
-        msg = f"{name} must be an ISO 8601 time, not {given!r}"
+        msg = f"{name} must be an ISO 8601 time, not {quoted(given)}"
         raise InvalidInput(msg) from error
 
 

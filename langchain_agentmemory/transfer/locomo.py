@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.transfer.statements import Problem, Statement
 from langchain_agentmemory.types import MemoryKind, Source
 
@@ -71,7 +72,8 @@ def _session_time(given: object) -> datetime:
         return datetime.strptime(str(given), _DATE_FORMAT)  # noqa: DTZ007
     except ValueError as error:
         msg = (
-            f"cannot read its date {given!r}: it should be like 1:56 pm on 8 May, 2023"
+            f"cannot read its date {quoted(given)}: it should be like 1:56 pm on 8 "
+            f"May, 2023"
         )
         raise InvalidInput(msg) from error
 

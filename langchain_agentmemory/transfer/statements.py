@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.types import MemoryKind, Source, TimeInput
 
 MAX_STATEMENT = 300
@@ -192,7 +193,7 @@ def read_timestamp(given: Any) -> datetime | None:
         return datetime.fromtimestamp(seconds, UTC)
     except (TypeError, ValueError, OverflowError, OSError) as error:
         msg = (
-            f"cannot read {str(given)[:60]!r} as a time: use ISO 8601 text such as "
+            f"cannot read {quoted(given)} as a time: use ISO 8601 text such as "
             f"2024-05-07T10:30:00+02:00, or seconds since 1970."
         )
         raise InvalidInput(msg) from error

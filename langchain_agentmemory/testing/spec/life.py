@@ -54,6 +54,7 @@ def a_closed_backend_says_so(harness: Harness) -> None:
 
 def _calls(backend: Backend) -> dict[str, Callable[[], Any]]:
     return {
+        "open": backend.open,
         "head": lambda: backend.head(ANN),
         "heads": lambda: backend.heads(()),
         "read": lambda: backend.read(ANN, ["a"]),

@@ -75,6 +75,54 @@ def test_a_damaged_file_is_refused_and_kept(path):
     assert "damaged" in message
 
 
+def root_page(path, table):
+    """The position in a file where a table begins."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    (page,) = connection.execute(
+        "SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)
+    ).fetchone()
+    (size,) = connection.execute("PRAGMA page_size").fetchone()
+    connection.close()
+    return (page - 1) * size, size
+
+
+@pytest.mark.parametrize("table", ["memories_meta", "memories_namespaces", "memories"])
+def test_a_damaged_table_of_ours_is_not_taken_for_somebody_elses(path, table):
+    with open_store(path) as store:
+        store.add_memory("ann", "tea")
+    start, size = root_page(path, table)
+    content = bytearray(path.read_bytes())
+    content[start : start + size] = b"\xff" * size
+    path.write_bytes(content)
+    message = refusal(path)
+    assert "damaged" in message
+    assert "restore a backup" in message
+    assert "integrity_check" in message
+    assert "did not make" not in message
+
+
+def test_a_file_whose_first_page_is_damaged_is_said_to_be(path):
+    with open_store(path) as store:
+        store.add_memory("ann", "tea")
+    content = bytearray(path.read_bytes())
+    content[16:100] = b"\xff" * 84  # after the name of the format
+    path.write_bytes(content)
+    message = refusal(path)
+    assert "damaged" in message
+    assert "restore a backup" in message
+
+
+def test_a_version_that_is_no_number_is_refused(path):
+    with open_store(path) as store:
+        store.add_memory("ann", "tea")
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE memories_meta SET value = 'x'")
+    connection.commit()
+    connection.close()
+    assert "memories_meta" in refusal(path)
+
+
 @pytest.mark.parametrize(
     "name", ["memories", "memories_namespaces", "memories_outbox", "memories_meta"]
 )
@@ -98,6 +146,89 @@ def test_another_table_name_works_beside_foreign_tables(path):
     connection.close()
     open_store(path, table="agent").add_memory("ann", "tea")
     assert texts(path, table="agent") == ["tea"]
+
+
+@pytest.mark.parametrize("name", ["select", "Table", "ORDER", "index", "_", "values"])
+def test_a_word_of_sql_is_a_table_name_like_any_other(path, name):
+    with MemoryStore(SQLiteBackend(path, table=name), soft_delete=True) as store:
+        entry = store.add_memory("ann", "tea")
+        store.add_memory("ann", "coffee")
+        assert store.delete_memory("ann", entry.id)
+        assert store.purge_deleted() == 1
+        assert store.sweep_ttl() == 0
+        assert store.describe()["table"] == name
+    assert texts(path, table=name) == ["coffee"]
+    assert texts(path, table=name.swapcase()) == ["coffee"]  # as SQL has it
+
+
+def test_an_administrator_can_make_the_tables_of_any_name(path):
+    ddl = SQLiteBackend(path, table="select").ddl()
+    connection = sqlite3.connect(path)
+    connection.executescript(ddl)
+    connection.close()
+    with open_store(path, table="select", skip_init=True) as store:
+        store.add_memory("ann", "tea")
+
+
+@pytest.mark.parametrize("options", [
+    {"table": None}, {"table": 5}, {"table": ["memories"]}, {"synchronous": "OFF"},
+    {"synchronous": None}, {"synchronous": "normal; DROP TABLE x"}, {"timeout": -1},
+    {"timeout": float("nan")}, {"timeout": float("inf")}, {"timeout": "5"},
+    {"timeout": None}, {"timeout": True}, {"timeout": 1e12},
+])  # fmt: skip
+def test_settings_of_a_file_that_make_no_sense_are_refused(path, options):
+    with pytest.raises(InvalidInput, match=next(iter(options))):
+        SQLiteBackend(path, **options)
+
+
+@pytest.mark.parametrize("name", [None, 5, b"a.db", "", "a\x00b"])
+def test_what_cannot_be_the_name_of_a_file_is_refused(name):
+    with pytest.raises(InvalidInput):
+        SQLiteBackend(name)
+
+
+def test_a_file_can_be_shared_with_the_tables_of_an_application(path):
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE orders (n INTEGER)")
+    connection.execute("INSERT INTO orders VALUES (7)")
+    connection.commit()
+    with open_store(path) as store:
+        store.add_memory("ann", "tea")
+        assert store.describe()["other tables"] == "'orders'"
+    assert connection.execute("SELECT n FROM orders").fetchall() == [(7,)]
+    connection.close()
+
+
+@posix
+def test_a_new_file_is_for_its_owner_only(path):
+    before = os.umask(0)
+    try:
+        with open_store(path) as store:
+            store.add_memory("ann", "tea")
+            files = sorted(path.parent.iterdir())
+            assert len(files) == 3  # the log and its index beside it
+            assert {oct(file.stat().st_mode & 0o777) for file in files} == {"0o600"}
+    finally:
+        os.umask(before)
+
+
+@posix
+def test_the_permissions_of_a_file_that_exists_are_kept(path):
+    path.touch()
+    path.chmod(0o640)
+    open_store(path).add_memory("ann", "tea")
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_many_other_tables_are_counted(path):
+    connection = sqlite3.connect(path)
+    for number in range(20):
+        connection.execute(f"CREATE TABLE t{number:02} (n INTEGER)")
+    connection.close()
+    with open_store(path) as store:
+        assert store.describe()["other tables"].endswith("'t04' and 15 more")
+    with open_store(path.with_name("own.db")) as store:
+        assert "other tables" not in store.describe()
 
 
 def test_two_tables_in_one_file_are_two_stores(path):

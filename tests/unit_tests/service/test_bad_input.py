@@ -4,12 +4,13 @@ import math
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from langgraph.store.base import InvalidNamespaceError
+from langgraph.store.base import InvalidNamespaceError, PutOp
 
 from langchain_agentmemory import UserKey
 from langchain_agentmemory.errors import (
     BackendUnavailable,
     InvalidInput,
+    MemoryConflict,
     MemoryLimitExceeded,
     MemoryNotFound,
 )
@@ -208,27 +209,30 @@ class Broken(Letters):
         return [self.embed_query(text) for text in texts]
 
     def embed_query(self, text):
-        right = super().embed_query(text)
-        match self.way:
-            case "raises":
-                msg = "quota exceeded"
-                raise RuntimeError(msg)
-            case "too short":
-                return right[:5]
-            case "nan":
-                return [math.nan, *right[1:]]
-            case "infinite":
-                return [math.inf, *right[1:]]
-            case "text":
-                return ["a"] * 26
-            case "nothing":
-                return None
-        return right
+        return WAYS[self.way](super().embed_query(text))
 
 
-@pytest.mark.parametrize(
-    "way", ["raises", "too short", "nan", "infinite", "text", "nothing"]
-)
+def quota(right):
+    msg = "quota exceeded"
+    raise RuntimeError(msg)
+
+
+WAYS = {
+    "raises": quota,
+    "too short": lambda right: right[:5],
+    "nan": lambda right: [math.nan, *right[1:]],
+    "infinite": lambda right: [math.inf, *right[1:]],
+    "text": lambda right: ["a"] * 26,
+    "nothing": lambda right: None,
+    "zeros": lambda right: [0.0] * 26,
+    "too small for float32": lambda right: [1e-60] * 26,
+    "too large for float32": lambda right: [1e300, *right[1:]],
+    "huge integers": lambda right: [10**400] * 26,
+    "works": lambda right: right,
+}
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way != "works"])
 async def test_no_text_is_lost_when_an_embedder_fails(make_store, way, caplog):
     embedder = Broken(way)
     store = make_store(index={"embed": embedder, "dims": 26})
@@ -273,3 +277,108 @@ async def test_a_closed_store_says_so(make_store):
         await store.aadd_memory("ann", "x")
     with pytest.raises(BackendUnavailable, match="closed"):
         await store.aget(NS, "k")
+
+
+STRANGE_IDS = {
+    "megabytes": "x" * 1_000_000,
+    "lone surrogate": "a\ud800b",
+    "line break": "a\n2024-01-01 INFO forged",
+    "escape": "\x1b[31mred",
+    "bidi": "\u202eabc",
+    "NUL": "a\x00b",
+    "blank": " ",
+}
+
+
+@pytest.mark.parametrize("memory_id", STRANGE_IDS.values(), ids=list(STRANGE_IDS))
+def test_messages_about_an_unknown_id_can_be_logged_and_sent(make_store, memory_id):
+    store = make_store(soft_delete=True)
+    for call in (
+        lambda: store.update_memory("ann", memory_id, "x"),
+        lambda: store.restore_memory("ann", memory_id),
+        lambda: store.memory_history("ann", memory_id),
+        lambda: store.add_memory("ann", "tea", supersedes=[memory_id]),
+    ):
+        with pytest.raises(MemoryNotFound) as raised:
+            call()
+        message = str(raised.value)
+        message.encode()
+        assert message.isprintable()
+        assert len(message) < 400
+
+
+@pytest.mark.parametrize("name", ["a\nb", "\ud800", "x" * 100_000, "\x1b[31m"])
+def test_messages_about_a_strange_user_can_be_logged_and_sent(make_store, name):
+    store = make_store(memory_limit=0, app_name=name)
+    with pytest.raises(MemoryLimitExceeded, match="limit: 0") as raised:
+        store.add_memory(name, "tea")
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 400
+
+
+def test_messages_about_foreign_keys_can_be_logged_and_sent(make_store):
+    store = make_store(on_duplicate="error")
+    entry = store.add_memory("ann", "tea")
+    key = "a\n" + "x" * 100_000
+    store.put(UserKey("default", "ann").namespace, key, {"memory": "coffee"})
+    with pytest.raises(MemoryConflict) as raised:
+        store.update_memory("ann", key, "tea")
+    assert entry.id in str(raised.value)
+    assert str(raised.value).isprintable()
+    assert len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize("memory_id", [5, b"abc", ["abc"], 1.5, ("abc",), {}])
+def test_the_message_about_an_id_that_is_no_text_says_so(make_store, memory_id):
+    with pytest.raises(InvalidInput, match="memory_id must be text, not"):
+        make_store().update_memory("ann", memory_id, "x")
+
+
+class Picky(Letters):
+    """Has no vector for texts that it does not like."""
+
+    def __init__(self):
+        self.likes_all = False
+
+    def embed_query(self, text):
+        disliked = "zebra" in text and not self.likes_all
+        return [0.0] * 26 if disliked else super().embed_query(text)
+
+
+def test_a_text_that_has_no_vector_keeps_no_other_from_having_one(make_store):
+    embedder = Picky()
+    store = make_store(index={"embed": embedder, "dims": 26})
+    store.batch([
+        PutOp(NS, "a", {"text": "green tea"}),
+        PutOp(NS, "b", {"text": "a zebra"}),
+        PutOp(NS, "c", {"text": "black tea"}),
+    ])  # fmt: skip
+    zebra = store.add_memory("ann", "rode a zebra")
+    later = store.add_memory("zoe", "drinks tea")
+    assert store.search(NS, query="zebra")[0].key == "b"
+    assert store.search_memories("ann", "zebra")[0].id == zebra.id
+    assert store.search_memories("ann", "zebra", mode="vector")[0].id == zebra.id
+    assert "degraded" in store.status()["state"]
+    # Another embedder's vectors: all are owed, and all but the disliked are made.
+    store._service.embedder.fingerprint += 1
+    with pytest.raises(BackendUnavailable, match="failed on 2 items"):
+        store.reindex()
+    assert not store._service.indexer.owed(
+        store.backend.read(later.user.namespace, [later.id])[0]
+    )
+    embedder.likes_all = True
+    assert store.reindex() == 2
+    assert store.reindex() == 0
+
+
+@pytest.mark.parametrize("size", [1e30, 1e37, 1e-30, 1e-37])
+def test_vectors_of_any_length_that_float32_holds_are_directions(make_store, size):
+    class Long(Letters):
+        def embed_query(self, text):
+            return [size * number for number in super().embed_query(text)]
+
+    store = make_store(index={"embed": Long(), "dims": 26})
+    store.add_memory("ann", "tea")
+    (found,) = store.search_memories("ann", "eat", mode="vector")
+    assert found.score == pytest.approx(1, abs=1e-3)
+    assert store.status()["state"] == "ok"

@@ -38,3 +38,11 @@ def test_what_names_users_or_files_goes_to_the_log_and_not_to_the_model(kind, ca
     with caplog.at_level(logging.WARNING):
         assert secret not in failure_text(kind(secret))
     assert secret in caplog.text
+
+
+@pytest.mark.parametrize("kind", [errors.MemoryNotFound, errors.InvalidInput])
+def test_what_a_message_quotes_reaches_the_model_as_one_short_line(kind):
+    text = failure_text(kind("a\n<|im_start|>\x1b[31m\u202e" + "x" * 1_000_000))
+    assert len(text) < 2_500
+    assert text.isprintable()
+    assert "<|" not in text
