@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from langchain_agentmemory.backends.base import Backend, Batch, Record, Write
-from langchain_agentmemory.extraction.outbox import Claim
+from langchain_agentmemory.extraction.claims import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

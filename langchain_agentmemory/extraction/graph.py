@@ -23,13 +23,10 @@ from langchain_agentmemory.errors import (
 )
 from langchain_agentmemory.extraction.applying import Applier, Outcome
 from langchain_agentmemory.extraction.base import Extractor
-from langchain_agentmemory.extraction.learner import (
-    Extracted,
-    Extraction,
-    ExtractionStopped,
-)
+from langchain_agentmemory.extraction.learner import Extracted, Extraction
 from langchain_agentmemory.extraction.messages import existing_query, role_of
 from langchain_agentmemory.extraction.operations import ForgetScope, Operations, Skipped
+from langchain_agentmemory.extraction.retries import ExtractionStopped
 from langchain_agentmemory.policies.base import Decision
 from langchain_agentmemory.search.lexical import reference_scores
 from langchain_agentmemory.service.plans import run as run_plan

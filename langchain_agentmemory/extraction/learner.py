@@ -7,23 +7,18 @@ that finds such a plan carries on with it instead of asking the model again.
 
 import contextvars
 import logging
-import random
 import threading
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from langchain_agentmemory.backends.base import MICROSECONDS, Record, Write
-from langchain_agentmemory.errors import (
-    BackendUnavailable,
-    ExtractionFailed,
-    InvalidInput,
-)
-from langchain_agentmemory.extraction import forgotten
+from langchain_agentmemory.extraction import forgotten, retries
 from langchain_agentmemory.extraction.applying import Applier, Outcome
+from langchain_agentmemory.extraction.claims import Claim, LeaseLost, owner_name
 from langchain_agentmemory.extraction.context import ExtractionContext
 from langchain_agentmemory.extraction.fence import FencedBackend
 from langchain_agentmemory.extraction.habits import Habits
@@ -34,13 +29,8 @@ from langchain_agentmemory.extraction.mailbox import (
     WrittenPlan,
     coalesced,
 )
-from langchain_agentmemory.extraction.outbox import (
-    Claim,
-    LeaseLost,
-    Outbox,
-    owner_name,
-    without_seen,
-)
+from langchain_agentmemory.extraction.outbox import Outbox
+from langchain_agentmemory.extraction.recognising import without_seen
 from langchain_agentmemory.service.verbs import Verbs
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import Operation, UserKey
@@ -49,14 +39,6 @@ if TYPE_CHECKING:
     from langchain_agentmemory.service.service import Service
 
 logger = logging.getLogger("langchain_agentmemory")
-
-ATTEMPTS: Final = 5
-"""How often a job is tried before it is parked."""
-
-FIRST_DELAY: Final = 1.0
-"""Seconds before the second attempt; doubled each time, half of it at random."""
-
-LONGEST_DELAY: Final = 300.0
 
 
 class Extraction(NamedTuple):
@@ -310,7 +292,7 @@ class _Work:
             if written.is_set():
                 # The plan is in the mailbox: what is left of it is done next time.
                 self._error = _told(error)
-                self._due_at = self._backend.now() + delay(1)
+                self._due_at = self._backend.now() + retries.delay(1)
                 return False
             return self._failed(jobs, error)
         if not written.is_set():
@@ -346,7 +328,7 @@ class _Work:
                 f"The extraction took longer than job_timeout="
                 f"{self._learner.job_timeout:g} s."
             )
-            raise ExtractionTimeout(msg)
+            raise retries.ExtractionTimeout(msg)
         if errors:
             raise errors[0]
         return result[0]
@@ -381,7 +363,7 @@ class _Work:
     def _failed(self, jobs: list[Job], error: BaseException) -> bool:
         self._error = _told(error)
         attempts = jobs[0].attempts + 1
-        if not may_pass(error) or attempts >= ATTEMPTS:
+        if not retries.may_pass(error) or attempts >= retries.ATTEMPTS:
             logger.error(
                 "Extraction failed for good after %d attempts, the turn is parked: %s",
                 attempts,
@@ -389,7 +371,7 @@ class _Work:
             )
             self._claim.keep(jobs, state="parked", attempts=attempts, error=self._error)
             return True
-        self._due_at = self._backend.now() + delay(attempts)
+        self._due_at = self._backend.now() + retries.delay(attempts)
         logger.warning("Extraction failed, it will be tried again: %s", self._error)
         self._claim.keep(
             jobs,
@@ -399,14 +381,6 @@ class _Work:
             error=self._error,
         )
         return False
-
-
-class ExtractionTimeout(ExtractionFailed):
-    """An extraction took longer than `job_timeout`."""
-
-
-class ExtractionStopped(ExtractionFailed):
-    """An extraction graph waits for an answer that nobody gives in the background."""
 
 
 class _Progress:
@@ -425,58 +399,6 @@ class _Progress:
     def written(self, records: Sequence[Record]) -> None:
         (record,) = records
         self.plan = replace(self.plan, done=self.next, revision=record.revision)
-
-
-def delay(attempts: int) -> int:
-    """Return how long to wait before the next attempt, microseconds."""
-    longest = min(FIRST_DELAY * 2.0 ** (attempts - 1), LONGEST_DELAY)
-    seconds = longest / 2 + random.uniform(0, longest / 2)  # noqa: S311 - no secret
-    return round(seconds * MICROSECONDS)
-
-
-def may_pass(error: BaseException) -> bool:
-    """Tell whether an error can go away by itself.
-
-    Rate limits, timeouts and lost connections do; a request that the provider refuses
-    as such, or a programming error, does not.
-    """
-    chain: list[BaseException] = []
-    found: BaseException | None = error
-    while found is not None and found not in chain:
-        chain.append(found)
-        found = found.__cause__ or found.__context__
-    for link in chain:
-        status = _status_of(link)
-        if status is not None:
-            return status in _PASSING_STATUS or status >= _SERVER_ERROR
-    if any(isinstance(link, ExtractionStopped) for link in chain):
-        return False
-    root = chain[-1]
-    kinds: tuple[type[BaseException], ...] = (
-        OSError,
-        TimeoutError,
-        BackendUnavailable,
-        ExtractionTimeout,
-    )
-    if any(isinstance(link, kinds) for link in chain):
-        return True
-    return not isinstance(
-        root,
-        InvalidInput | TypeError | AttributeError | NameError | NotImplementedError,
-    )
-
-
-_PASSING_STATUS: Final = frozenset({408, 409, 425, 429})
-_SERVER_ERROR: Final = 500
-
-
-def _status_of(error: BaseException) -> int | None:
-    for holder in (error, getattr(error, "response", None)):
-        for name in ("status_code", "status", "code"):
-            status = getattr(holder, name, None)
-            if isinstance(status, int) and not isinstance(status, bool):
-                return status
-    return None
 
 
 def _merged(jobs: list[Job]) -> Job:

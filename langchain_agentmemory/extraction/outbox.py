@@ -5,42 +5,42 @@ mailbox, so jobs of one user neither overlap nor overtake each other, and every 
 that it makes requires that the mailbox is still its own.
 """
 
-import os
-import socket
 import threading
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
     Backend,
     Batch,
-    Capability,
     Head,
     LimitReached,
     Namespace,
     Page,
     PreconditionFailed,
     Record,
-    RecordState,
     Write,
 )
 from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.extraction.claims import (
+    Claim,
+    Mailbox,
+    fence_of,
+    is_held,
+    lease_write,
+    removal,
+    seen_writes,
+)
 from langchain_agentmemory.extraction.mailbox import (
     JOB,
     LEASE,
     MAILBOXES,
     PLAN,
-    Fingerprints,
     Job,
     Lease,
     Said,
-    WrittenPlan,
-    dump,
-    fingerprints,
     job_of,
     lease_of,
     load,
@@ -49,8 +49,8 @@ from langchain_agentmemory.extraction.mailbox import (
     seen_of,
     user_of,
 )
+from langchain_agentmemory.extraction.recognising import marks_of, unseen
 from langchain_agentmemory.service.changes import ATTEMPTS
-from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import UserKey
 
 KNOWN_THREADS: Final = 2_000
@@ -61,18 +61,6 @@ SPILL: Final = 1_000
 
 CHUNKS: Final = 64
 """Chunks of a processed set before they are joined into one."""
-
-
-class LeaseLost(Exception):
-    """Another worker has the mailbox, or it was emptied. Nothing was written."""
-
-
-class Mailbox(NamedTuple):
-    """A mailbox as it was read."""
-
-    jobs: list[Job]
-    plans: list[WrittenPlan]
-    lease: Lease | None
 
 
 class Seen(NamedTuple):
@@ -206,7 +194,7 @@ class Outbox:
         with self._lock:
             known = self._known.get((job.user, job.thread_id))
             if known is not None:
-                known.prints.update(_flat(job.fingerprints))
+                known.prints.update(marks_of(job.fingerprints))
 
     def _put(self, job: Job) -> None:
         mailbox = mailbox_of(job.user)
@@ -224,7 +212,7 @@ class Outbox:
         """Merge a job into the newest one of its thread that no worker has."""
         for _ in range(ATTEMPTS):
             box = self.read(job.user)
-            if _is_held(box.lease, self.backend.now()):
+            if is_held(box.lease, self.backend.now()):
                 return False
             same = [
                 other
@@ -238,7 +226,7 @@ class Outbox:
             writes = [
                 Write(older.merged(job).record(), expect=older.revision, stamp=False),
                 # A worker that read the mailbox before this must read it again.
-                self._lease_write(job.user, Lease("", 0), self._fence(job.user)),
+                lease_write(job.user, Lease("", 0), fence_of(self.backend, job.user)),
             ]
             try:
                 self.backend.commit(Batch(writes))
@@ -279,7 +267,7 @@ class Outbox:
             return Known(set())  # too much is queued; the worker leaves out the rest
         for job in jobs:
             if job.thread_id == thread_id:
-                prints.update(_flat(job.fingerprints))
+                prints.update(marks_of(job.fingerprints))
         with self._lock:
             known = self._known.setdefault(key, Known(prints))
             while len(self._known) > KNOWN_THREADS:
@@ -339,7 +327,7 @@ class Outbox:
 
     # -- claims ----------------------------------------------------------------------
 
-    def claim(self, user: UserKey, owner: str, lease: int) -> "Claim | None":
+    def claim(self, user: UserKey, owner: str, lease: int) -> Claim | None:
         """Take a user's mailbox, `None` if another worker has it or nothing waits.
 
         Args:
@@ -348,34 +336,25 @@ class Outbox:
             lease: For how long, in microseconds; every write of the claim renews it.
         """
         for _ in range(ATTEMPTS):
-            fence = self._fence(user)
+            fence = fence_of(self.backend, user)
             box = self.read(user)
             now = self.backend.now()
             if not any(job.state == "waiting" for job in box.jobs) and not box.plans:
                 return None
-            if _is_held(box.lease, now):
+            if is_held(box.lease, now):
                 return None
-            taken = self._lease_write(user, Lease(owner, now + lease), fence)
+            taken = lease_write(user, Lease(owner, now + lease), fence)
             try:
                 (record,) = self.backend.commit(Batch([taken]))
             except PreconditionFailed:
                 continue
-            return Claim(self, user, owner, lease, record.revision, box)
+            return Claim(self.backend, user, owner, lease, record.revision, box)
         return None
 
     def lease_ends(self, user: UserKey) -> int:
         """Return when the lease on a mailbox ends, microseconds, 0 without one."""
         lease = self.read(user).lease
         return lease.until if lease is not None else 0
-
-    def _fence(self, user: UserKey) -> int:
-        (record,) = self.backend.read(mailbox_of(user), [LEASE])
-        return record.revision if record is not None else 0
-
-    def _lease_write(self, user: UserKey, lease: Lease, fence: int) -> Write:
-        value = dump({"owner": lease.owner, "until": lease.until})
-        record = Record(mailbox_of(user), LEASE, value)
-        return Write(record, expect=fence, stamp=False)
 
     # -- by hand ---------------------------------------------------------------------
 
@@ -402,20 +381,20 @@ class Outbox:
             keep: Tells which jobs stay; none if not given.
         """
         for _ in range(ATTEMPTS):
-            fence = self._fence(user)
+            fence = fence_of(self.backend, user)
             box = self.read(user)
             jobs = [job for job in box.jobs if keep is None or not keep(job)]
             if not jobs and not box.plans:
                 return 0
             gone = {job.id for job in jobs}
-            writes = [_removal(user, job.id, job.revision) for job in jobs]
+            writes = [removal(user, job.id, job.revision) for job in jobs]
             writes += [
-                _removal(user, plan.id, plan.revision)
+                removal(user, plan.id, plan.revision)
                 for plan in box.plans
                 if gone & set(plan.jobs)
             ]
             if fence:
-                writes.append(_removal(user, LEASE, fence))
+                writes.append(removal(user, LEASE, fence))
             try:
                 self.mark_seen(jobs)
                 self.backend.commit(Batch(writes))
@@ -429,253 +408,3 @@ class Outbox:
         writes = seen_writes(list(jobs))
         for write in writes:
             self.backend.commit(Batch([write]))
-
-
-class Claim:
-    """A mailbox that one worker has.
-
-    Attributes:
-        user: Whose mailbox.
-        mailbox: Its namespace.
-        jobs: The jobs when it was claimed, oldest first.
-        plans: The plans that an earlier worker left.
-        last_write: When the lease was renewed, microseconds since the epoch.
-    """
-
-    def __init__(  # noqa: PLR0913, PLR0917 - made in one place
-        self,
-        outbox: Outbox,
-        user: UserKey,
-        owner: str,
-        lease: int,
-        fence: int,
-        box: Mailbox,
-    ) -> None:
-        """Remember what was claimed."""
-        self.user = user
-        self.mailbox = mailbox_of(user)
-        self.jobs = [job for job in box.jobs if job.state != "parked"]
-        self.plans = box.plans
-        self._outbox = outbox
-        self._backend = outbox.backend
-        self._owner = owner
-        self._lease = lease
-        self._fence = fence
-        self._lock = threading.Lock()
-        self._over = False
-
-    @property
-    def atomic(self) -> bool:
-        """Whether memories and mailbox can be written in one batch."""
-        return Capability.ATOMIC_ACROSS_NAMESPACES in self._backend.capabilities
-
-    def commit(self, batch: Batch) -> list[Record]:
-        """Write, provided that the mailbox is still this worker's.
-
-        Raises:
-            LeaseLost: If it is not. Nothing was written.
-            PreconditionFailed: If another condition of the batch failed.
-            LimitReached: As `Backend.commit`.
-        """
-        with self._lock:
-            if self._over:
-                raise LeaseLost
-            until = self._backend.now() + self._lease
-            lease = self._outbox._lease_write(  # noqa: SLF001 - one piece with it
-                self.user, Lease(self._owner, until), self._fence
-            )
-            try:
-                # The lease first: engines lock namespaces in order anyway.
-                records = self._backend.commit(
-                    Batch([lease, *batch.writes], batch.limits)
-                )
-            except PreconditionFailed:
-                self.check()
-                raise
-            self._fence = records[0].revision
-            return records[1:]
-
-    def check(self) -> None:
-        """Raise `LeaseLost` unless the mailbox is still this worker's."""
-        if self._over or self._outbox._fence(self.user) != self._fence:  # noqa: SLF001
-            self._over = True
-            raise LeaseLost
-
-    def taken_over(self) -> "Claim":
-        """Return a claim on the same mailbox in whose place this one writes no more.
-
-        A thread that still works under this claim cannot write from now on.
-        """
-        with self._lock:
-            self._over = True
-            box = Mailbox(self.jobs, self.plans, None)
-            return Claim(
-                self._outbox, self.user, self._owner, self._lease, self._fence, box
-            )
-
-    def plan(self, plan: WrittenPlan) -> WrittenPlan:
-        """Write down what is to be done."""
-        record = plan.record(self.mailbox)
-        (stored,) = self.commit(Batch([Write(record, expect=0)]))
-        return replace(plan, revision=stored.revision)
-
-    def acknowledge(
-        self,
-        jobs: Sequence[Job],
-        plan: WrittenPlan | None = None,
-        beside: Sequence[Write] = (),
-    ) -> None:
-        """Remove what is done, and add its messages to the processed set.
-
-        Args:
-            jobs: The jobs.
-            plan: The plan that they had, as it was last written.
-            beside: What else is to be written with it.
-        """
-        removals = [_removal(self.user, job.id, job.revision) for job in jobs]
-        if plan is not None:
-            removals.append(_removal(self.user, plan.id, plan.revision))
-        extra = [*seen_writes(jobs), *beside]
-        if self.atomic:
-            self.commit(Batch([*removals, *extra]))
-        else:
-            for write in extra:
-                self._backend.commit(Batch([write]))
-            self.commit(Batch(removals))
-
-    def keep(self, jobs: Sequence[Job], **changes: object) -> list[Job]:
-        """Write jobs again with other fields: another state, another due time."""
-        twins = [replace(job, **changes) for job in jobs]  # type: ignore[arg-type]  # fields of Job
-        writes = [
-            Write(twin.record(), expect=job.revision, stamp=False)
-            for job, twin in zip(jobs, twins, strict=True)
-        ]
-        stored = self.commit(Batch(writes))
-        return [
-            replace(twin, revision=record.revision)
-            for twin, record in zip(twins, stored, strict=True)
-        ]
-
-    def release(self) -> None:
-        """Give the mailbox back."""
-        with self._lock:
-            if self._over:
-                return
-            self._over = True
-            gone = _removal(self.user, LEASE, self._fence)
-            try:
-                self._backend.commit(Batch([gone]))
-            except PreconditionFailed:
-                return
-
-
-def unseen(
-    said: Sequence[Said], known: set[str], *, lasting: bool = False
-) -> list[tuple[Said, Fingerprints]]:
-    """Return the messages that were not processed yet.
-
-    Where a known id turns up, ids last, and what has another id (or another text under
-    the same id) is new. Where none does, the ids were made anew, or everything old was
-    removed from the conversation: then text and number of repetitions decide, and a
-    turn counts as a whole, so that an answer comes with what it answers.
-    """
-    pairs = list(zip(said, fingerprints(said), strict=True))
-    if lasting or any(prints.by_id in known for _, prints in pairs if prints.by_id):
-        return [
-            (message, prints)
-            for message, prints in pairs
-            if (prints.by_id or prints.by_text) not in known
-        ]
-    return [
-        pair
-        for turn in _turns(pairs)
-        if any(prints.by_text not in known for _, prints in turn)
-        for pair in turn
-    ]
-
-
-def without_seen(job: Job, known: set[str]) -> Job:
-    """Return a job without messages that were processed while it waited."""
-    seen = set(known)
-    said: list[Said] = []
-    for turn in _turns(list(zip(job.said, job.fingerprints, strict=True))):
-        marks = [prints.by_id or prints.by_text for _, prints in turn]
-        if any(
-            prints.by_id is None and prints.by_text not in seen for _, prints in turn
-        ):
-            said += [message for message, _ in turn]  # a turn without ids: as a whole
-        else:
-            said += [
-                message
-                for (message, _), mark in zip(turn, marks, strict=True)
-                if mark not in seen
-            ]
-        seen.update(marks)
-    return replace(job, said=tuple(said))
-
-
-def _turns(
-    pairs: Sequence[tuple[Said, Fingerprints]],
-) -> list[list[tuple[Said, Fingerprints]]]:
-    """Split a conversation where the user begins to speak."""
-    turns: list[list[tuple[Said, Fingerprints]]] = []
-    for pair in pairs:
-        if not turns or pair[0].role == "user":
-            turns.append([])
-        turns[-1].append(pair)
-    return turns
-
-
-def owner_name() -> str:
-    """Return a name for a worker that tells other processes where it lives."""
-    return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex}"
-
-
-def _is_held(lease: Lease | None, now: int) -> bool:
-    """Tell whether a lease keeps others out: it has not ended, and its owner lives."""
-    if lease is None or lease.until <= now:
-        return False
-    host, _, rest = lease.owner.partition("/")
-    pid = rest.partition("/")[0]
-    if os.name != "posix" or host != socket.gethostname() or not pid.isdecimal():
-        return True
-    try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False  # it died; should it live after all, its writes are fenced off
-    except (OSError, OverflowError):
-        return True
-    return True
-
-
-def seen_writes(jobs: Sequence[Job]) -> list[Write]:
-    """Return what adds the messages of jobs to the processed sets."""
-    groups: dict[tuple[UserKey, str | None], list[Job]] = {}
-    for job in jobs:
-        groups.setdefault((job.user, job.thread_id), []).append(job)
-    writes = []
-    for (user, thread_id), group in groups.items():
-        value = {
-            "prints": [mark for job in group for mark in _flat(job.fingerprints)],
-            "said_at": max(job.said_at for job in group),
-        }
-        record = Record(seen_of(user, thread_id), group[0].id, dump(value))
-        writes.append(Write(record))
-    return writes
-
-
-def said_at(job: Job) -> datetime:
-    """Return when a job's messages were said, UTC."""
-    return from_us(job.said_at)
-
-
-def _removal(user: UserKey, key: str, revision: int) -> Write:
-    record = Record(mailbox_of(user), key, state=RecordState.STUB)
-    return Write(record, expect=revision or None, stamp=False)
-
-
-def _flat(prints: Iterable[Fingerprints]) -> Iterator[str]:
-    for pair in prints:
-        if pair.by_id is not None:
-            yield pair.by_id
-        yield pair.by_text

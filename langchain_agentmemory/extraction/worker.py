@@ -18,7 +18,8 @@ from typing import Final
 
 from langchain_agentmemory.backends.base import MICROSECONDS, Capability
 from langchain_agentmemory.errors import BackendUnavailable
-from langchain_agentmemory.extraction.learner import Learner, Pass, delay
+from langchain_agentmemory.extraction.learner import Learner, Pass
+from langchain_agentmemory.extraction.retries import delay
 from langchain_agentmemory.types import UserKey
 
 logger = logging.getLogger("langchain_agentmemory")

@@ -11,30 +11,38 @@ from typing import Final
 
 from langchain_agentmemory.policies.content import FACT, Content, time_relation
 from langchain_agentmemory.policies.critical import calendar_days, is_function
-from langchain_agentmemory.policies.text import Text, Word, replacements, units
+from langchain_agentmemory.policies.text import Text, Word, bare, replacements, units
 from langchain_agentmemory.policies.vocabulary import (
     ADVERBS,
     AUXILIARIES,
     CONJUNCTIONS,
+    HAN_NUMERALS,
     NICKNAMES,
+    PASSIVE,
     SURNAMES,
 )
 
 _COORDINATING: Final = CONJUNCTIONS | {"和", "与", "與", "及", "或", "跟", "、", "以及"}
 _NAME_LENGTHS: Final = (2, 3)  # Characters of most Chinese names.
 _ENDS_AND_MIDDLE: Final = 3
+_TITLE: Final = 2  # Words that may stand before a name: My friend Ana.
 
 
 def swapped(old: Text, new: Text) -> bool:
     """Tell whether two texts give the same words other roles.
 
     `Alice manages Bob`, `Bob manages Alice`; `from Oslo to Bergen`, `from Bergen to
-    Oslo`. Three signs: two words have changed places around a third; two names have
-    changed places; the first and the last word have changed places.
+    Oslo`. Signs of it: two words have changed places around a third; two names have
+    changed places; the first and the last word have; one of the two is passive.
     """
     a, b = old.words, new.words
     order = _common_order(units(a), units(b))
-    return _reversed_triple(order) or _exchanged_names(a, b) or _exchanged_ends(a, b)
+    return (
+        _reversed_triple(order)
+        or _exchanged_names(a, b)
+        or _exchanged_ends(a, b)
+        or _one_passive(a, b)
+    )
 
 
 def _common_order(a: Sequence[str], b: Sequence[str]) -> list[tuple[int, str]]:
@@ -115,31 +123,74 @@ def _ends(words: Sequence[Word]) -> tuple[str, str] | None:
     return content[0], content[-1]
 
 
+def _one_passive(a: Sequence[Word], b: Sequence[Word]) -> bool:
+    """Tell whether one text is passive and both name the same two."""
+    passives = [any(word.text in PASSIVE for word in words) for words in (a, b)]
+    if passives[0] == passives[1]:
+        return False
+    content = [{w.text for w in words if not is_function(w)} for words in (a, b)]
+    common = {name for name in _names(a)[0] & _names(b)[0] if name in content[0]}
+    return len(common) > 1
+
+
 # --- subjects ------------------------------------------------------------------------
 
 
 def other_subject(old: Text, new: Text) -> bool:
     """Tell whether two texts say the same of different people: Ana is …, Bo is …."""
-    for before, gone, came, after in replacements(old, new):
-        if not gone or not came or after is None or before:
-            continue
-        if all(map(_is_named, (gone[-1], came[-1]))) and _is_finite(after):
-            return True
-        if gone[-1].text.endswith("'s") and came[-1].text.endswith("'s"):
-            return True
-    return False
+    if _other_han_name(old.folded, new.folded):
+        return True
+    return any(
+        _is_subject(before, gone[-1], came[-1], after)
+        for before, gone, came, after in replacements(old, new)
+    )
+
+
+def _is_subject(
+    before: Sequence[Word], gone: Word, came: Word, after: Word | None
+) -> bool:
+    """Tell whether two words that replace each other are what a sentence is about."""
+    if after is None or len(before) > _TITLE or any(map(is_function, before)):
+        return False
+    if bare(gone.text) == bare(came.text):
+        return False  # C, C#
+    if gone.text.endswith("'s") and came.text.endswith("'s"):
+        return True
+    return _is_named(gone) and _is_named(came) and _is_finite(after)
 
 
 def _is_named(word: Word) -> bool:
-    return _is_han_name(word.text) if word.is_cjk else word.written[:1].isupper()
+    return not word.is_cjk and word.written[:1].isupper()
+
+
+def _other_han_name(old: str, new: str) -> bool:
+    """Tell whether two texts differ in a Chinese name at their beginning only.
+
+    Compared by characters, as dictionaries cut names in many ways.
+    """
+    end = _common_start(old[::-1], new[::-1])
+    heads = [text[: len(text) - end] for text in (old, new)]
+    return (
+        end >= _ENDS_AND_MIDDLE
+        and _common_start(*heads) <= 1  # 小 of 小王 and 小李
+        and all(_is_han_name(head) and head[1] not in HAN_NUMERALS for head in heads)
+    )
+
+
+def _common_start(a: str, b: str) -> int:
+    """Return how many characters two texts have in common at their beginning."""
+    pairs = zip(a, b, strict=False)
+    return next(
+        (index for index, (one, other) in enumerate(pairs) if one != other),
+        min(len(a), len(b)),
+    )
 
 
 def _is_finite(word: Word) -> bool:
     """Tell whether a word may be the verb of a subject before it."""
-    if word.is_cjk:
-        return True
-    return word.text in AUXILIARIES or (
-        word.text.endswith(("s", "ed")) and not is_function(word)
+    return not word.is_cjk and (
+        word.text in AUXILIARIES
+        or (word.text.endswith(("s", "ed")) and not is_function(word))
     )
 
 

@@ -195,13 +195,15 @@ def time_relation(old: Moment | None, new: Moment | None) -> TimeRelation | None
 
 
 def _relation(old: Moment, new: Moment) -> TimeRelation:
+    if old.precision == new.precision == "instant" and old.at == new.at:
+        return "same"
     if old.is_date and new.is_date:
         return _dates(old.label, new.label)
     if old.is_date:
         return "finer" if _within(new, old) else "other"
     if new.is_date:
         return "coarser" if _within(old, new) else "other"
-    return "same" if old.at == new.at else "other"
+    return "other"
 
 
 def _dates(old: str, new: str) -> TimeRelation:

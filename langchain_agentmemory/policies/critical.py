@@ -27,6 +27,7 @@ from langchain_agentmemory.policies.vocabulary import (
     NEGATIONS,
     NO_NEGATIONS,
     NUMBER_WORDS,
+    SCALES,
     TURNS,
     USED_TO,
 )
@@ -35,6 +36,7 @@ from langchain_agentmemory.search.scripts import is_cjk, is_word_character, lowe
 Placed = tuple[str, str, str]
 """A number between the words beside it, `""` where there is none."""
 
+_HAN_SCALE: Final = re.compile("[百千万萬亿億]+")
 _HAN_NUMBER: Final = re.compile(
     f"(?<![统統唯])(?!一[起直些样樣定般边邊共切旦向])(?!十分)[{HAN_NUMERALS}]+"
 )
@@ -64,22 +66,36 @@ def numbers(text: Text) -> Counter[Placed]:
     word after it does not matter if it only relates (`at 9 on Monday`), nor if the
     number carries its unit (`4pm`).
     """
-    found: Counter[Placed] = Counter()
+    found: Counter[Placed] = Counter(_han_numbers(text.folded))
     words = text.words
     for position, word in enumerate(words):
         if not is_number(word):
             continue
-        left = right = ""
+        left = ""
         if position and not word.pause:
             left = _last(words[position - 1])
+        number, right = word.text, ""
         follower = words[position + 1] if position + 1 < len(words) else None
-        bare = not any(character.isalpha() for character in word.text)
-        bare = bare or word.text in NUMBER_WORDS
-        if follower and bare and not follower.pause and not is_function(follower):
-            right = _first(follower)
-        found[left, word.text, right] += 1
-    found.update(_han_numbers(text.folded))
+        if follower and not follower.pause:
+            scale = _scale(follower)
+            number += scale
+            if not scale and _is_bare(word) and not is_function(follower):
+                right = _first(follower)
+        found[left, number, right] += 1
     return found
+
+
+def _is_bare(word: Word) -> bool:
+    """Tell whether a number carries no unit of its own, as `4pm` does."""
+    return word.text in NUMBER_WORDS or not any(c.isalpha() for c in word.text)
+
+
+def _scale(word: Word) -> str:
+    """Return what multiplies the number before it: `50 thousand`, `50万`."""
+    if word.is_cjk:
+        match = _HAN_SCALE.match(word.text)
+        return match.group() if match else ""
+    return word.text if word.text in SCALES else ""
 
 
 def is_number(word: Word) -> bool:

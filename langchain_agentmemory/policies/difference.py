@@ -10,32 +10,40 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Final
 
-from langchain_agentmemory.policies.apart import swapped
+from langchain_agentmemory.policies.apart import other_subject, swapped
 from langchain_agentmemory.policies.content import FACT, Content, time_relation
 from langchain_agentmemory.policies.critical import negations, numbers, turns, values
 from langchain_agentmemory.policies.text import (
     LONGEST_ALIGNED,
     Text,
     Word,
+    bare,
     jaccard,
     replacements,
     units,
 )
-from langchain_agentmemory.policies.vocabulary import DIRECTIONS, HAN_DIRECTIONS
+from langchain_agentmemory.policies.vocabulary import (
+    AUXILIARIES,
+    DIRECTIONS,
+    HAN_DIRECTIONS,
+)
 
 _COMPARABLE: Final = 0.4  # Jaccard from which single words can be compared.
 
+_VALUES: Final = frozenset(("number", "negation", "unit", "sign or symbol"))
+NEARLY_EQUAL: Final = 0.75
+"""From this share of common words in order, little more than a value can differ."""
 ALIKE: Final = 0.5
 """From this share of common words in order, two texts have the same frame."""
-ALIKE_WITH_VALUE: Final = 0.25
-"""Enough where a number of the same thing is another one: Go 1.21, Go 1.23."""
+ALIKE_IF_DENIED: Final = 0.25
+"""Enough where one denies what the other says: likes sushi, does not like sushi."""
 
 
 def changed(old: Content, new: Content, *, alike: bool) -> list[str]:
     """Return what the new content says differently, in words; empty if nothing.
 
-    Less detail than before is no change. Where the texts share too few words to be
-    compared word by word, only their values are.
+    Less detail than before is no change. Single words are compared only where the texts
+    share enough of them.
 
     Args:
         old: What is stored.
@@ -44,6 +52,8 @@ def changed(old: Content, new: Content, *, alike: bool) -> list[str]:
     """
     a, b = old.text, new.text
     found = []
+    if a.is_too_long or b.is_too_long:
+        found.append("text")
     if values(b) - values(a):
         found.append("number")
     share = jaccard(a, b)
@@ -54,13 +64,28 @@ def changed(old: Content, new: Content, *, alike: bool) -> list[str]:
             found.append("unit")
         if _signs(a, b):
             found.append("sign or symbol")
-        if turns(b) - turns(a):
+        if turns(b) != turns(a):
             found.append("status")
         if _directions(a, b):
             found.append("direction")
-    if alike and any(gone and came for _, gone, came, _ in replacements(old.text, b)):
+    if alike and _words_replaced(a, b):
         found.append("word")
     return found + _new_circumstances(old, new)
+
+
+def _words_replaced(old: Text, new: Text) -> bool:
+    """Tell whether a word stands where another stood, or only small words differ."""
+    if any(gone and came for _, gone, came, _ in replacements(old, new)):
+        return True
+    counts = [Counter(word.text for word in text.words) for text in (old, new)]
+    return old.token_set == new.token_set and counts[0] != counts[1]
+
+
+def only_a_value_differs(old: Content, new: Content) -> bool:
+    """Tell whether two texts are the same but for a number, a sign or a negation."""
+    if likeness(old.text, new.text) < NEARLY_EQUAL:
+        return False
+    return not _VALUES.isdisjoint(changed(old, new, alike=False))
 
 
 def _units_differ(old: Text, new: Text) -> bool:
@@ -75,16 +100,12 @@ def _units_differ(old: Text, new: Text) -> bool:
 def _signs(old: Text, new: Text) -> bool:
     """Tell whether a word has other signs attached: C, C#; $50, €50; 18, -18."""
     known = {word.text for word in old.words}
-    cores = {_core(word.text) for word in old.words}
+    cores = {bare(word.text) for word in old.words}
     return any(
-        word.text not in known and _core(word.text) in cores
+        word.text not in known and bare(word.text) in cores
         for word in new.words
         if not word.is_cjk
     )
-
-
-def _core(word: str) -> str:
-    return "".join(c for c in word.removesuffix("'s") if c.isalnum())
 
 
 def _directions(old: Text, new: Text) -> bool:
@@ -138,27 +159,33 @@ def is_new_version(old: Content, new: Content) -> bool:
     """
     if old.kind != new.kind or swapped(old.text, new.text):
         return False
+    if other_subject(old.text, new.text):
+        return False
     if time_relation(old.event_time, new.event_time) == "other" and old.kind != FACT:
         return False
     share = likeness(old.text, new.text)
-    alike = share >= ALIKE or (
-        share >= ALIKE_WITH_VALUE and _same_thing_counted(old.text, new.text)
+    denied = negations(old.text) != negations(new.text)
+    alike = (
+        share >= ALIKE
+        or (share >= ALIKE_IF_DENIED and denied)
+        or _same_thing_counted(old.text, new.text)
     )
     return alike and not _says_less(old, new)
 
 
 def _same_thing_counted(old: Text, new: Text) -> bool:
-    """Tell whether both name the same thing beside different numbers."""
-    sides = [
-        {(left, right): number for left, number, right in numbers(text)}
+    """Tell whether both name the same thing with another number: Go 1.21, Go 1.23."""
+    named = [
+        {left: number for left, number, _ in numbers(text) if _names_a_thing(left)}
         for text in (old, new)
     ]
     return any(
-        number != other
-        and ((left and left == left_there) or (right and right == right_there))
-        for (left, right), number in sides[0].items()
-        for (left_there, right_there), other in sides[1].items()
+        named[1].get(left, number) != number for left, number in named[0].items()
     )
+
+
+def _names_a_thing(left: str) -> bool:
+    return left.isascii() and left.isalnum() and left not in DIRECTIONS | AUXILIARIES
 
 
 def _says_less(old: Content, new: Content) -> bool:

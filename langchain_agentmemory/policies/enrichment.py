@@ -20,6 +20,7 @@ from langchain_agentmemory.policies.critical import (
 from langchain_agentmemory.policies.text import Text, Word, coverage, jaccard
 from langchain_agentmemory.policies.vocabulary import (
     ADVERBS,
+    ALIENATING,
     AUXILIARIES,
     DETERMINERS,
     DIRECTIONS,
@@ -44,6 +45,7 @@ Check = Literal[
 """The tests, in the order in which they are made."""
 
 _JOINING: Final = frozenset(("and", "or", "&", "和", "与", "與", "及", "以及", "或"))
+_OTHER_ORDER: Final = "the words come in another order: who does what may differ"
 _TIME_REASONS: Final = {
     "coarser": "its time would be known less exactly",
     "other": "it happened at another time",
@@ -88,9 +90,10 @@ def compare(
     }
     failed: tuple[Check, str] | None = metadata_conflict(old, new)
     if failed is None and measures["old_coverage"] < old_coverage:
-        failed = "coverage", _lost(a.token_set - b.token_set)
+        failed = "coverage", _loss(a, b)
     if failed is None and measures["new_coverage"] < new_coverage:
-        failed = "coverage", "more of it is new than known"
+        reason = _other_negation(a, b) or "more of it is new than known"
+        failed = "coverage", reason
     if failed is None:
         failed = text_conflict(a, b)
     check, reason = failed or (None, "adds detail and keeps all that was said")
@@ -121,23 +124,47 @@ def text_conflict(old: Text, new: Text) -> tuple[Check, str] | None:
 
 
 def _text_conflicts(old: Text, new: Text) -> Iterator[tuple[Check, str]]:
-    if lost := old.material - new.material:
-        yield "material", _lost(lost)
-    if gone := numbers(old) - numbers(new):
-        shown = " ".join(part for part in next(iter(gone)) if part)
-        yield "numbers", f"the number in “{shown}” is another one"
-    if negations(old) != negations(new):
-        yield "negation", "one says yes, the other no"
+    if not old.material <= new.material:
+        yield "material", _loss(old, new)
+    if reason := _other_number(old, new):
+        yield "numbers", reason
+    if reason := _other_negation(old, new):
+        yield "negation", reason
     if added := turns(new) - turns(old):
         yield "turn", f"“{next(iter(added))}” turns what was said"
     if lacking := _texts(old.words) - _texts(new.words):
         yield "order", _lost(lacking)
     placements = [p for p in _placements(old.words, new.words) if p is not None]
     if not old.words or not placements:
-        yield "order", "the words come in another order: who does what may differ"
+        yield "order", _OTHER_ORDER
     problems = [_problem(old, new, placement) for placement in placements]
     if problems and all(problems):
         yield "relation", problems[0] or ""
+
+
+def _other_number(old: Text, new: Text) -> str | None:
+    gone = numbers(old) - numbers(new)
+    if not gone:
+        return None
+    if _texts(old.words) == _texts(new.words):
+        return _OTHER_ORDER
+    shown = " ".join(part for part in next(iter(gone)) if part)
+    return f"the number in “{shown}” is another one, or gone"
+
+
+def _other_negation(old: Text, new: Text) -> str | None:
+    if negations(old) == negations(new):
+        return None
+    return "what one says, the other denies"
+
+
+def _loss(old: Text, new: Text) -> str:
+    """Return the most telling of what the new text lacks."""
+    return (
+        _other_number(old, new)
+        or _other_negation(old, new)
+        or _lost(_texts(old.words) - _texts(new.words) or old.token_set - new.token_set)
+    )
 
 
 def _lost(tokens: Iterable[str]) -> str:
@@ -205,14 +232,23 @@ def _insertion(
         if before is not None and parted and word.text not in _JOINING:
             return f"a pause parts “{before.written} {word.written}”"
         return None
-    if not here.pause and _governs(added[-1]):
-        return f"“{added[-1].written}” gives “{word.written}” another part in it"
+    if not here.pause and (problem := _governed(added[-1], word)):
+        return problem
     if before is None or added[0].pause:
         return None
     if _owns(added[0]):
         return f"it is about something of “{before.written}”"
-    renames = is_function(word) or bool(here.pause)
+    renames = bool(here.pause) or _introduces(word)
     return _renamed(before, added) if renames else None
+
+
+def _governed(added: Word, word: Word) -> str | None:
+    """Judge a word added directly before a word of the old text."""
+    if _governs(added):
+        return f"“{added.written}” gives “{word.written}” another part in it"
+    if added.text in ALIENATING:
+        return f"“{added.written} {word.written}” is another thing"
+    return None
 
 
 def _appended(before: Word, added: Sequence[Word]) -> str | None:

@@ -15,7 +15,7 @@ from langchain_agentmemory.policies.content import (
     is_same,
     said,
 )
-from langchain_agentmemory.policies.difference import changed
+from langchain_agentmemory.policies.difference import changed, only_a_value_differs
 from langchain_agentmemory.policies.outcomes import allows, passed, repetition
 from langchain_agentmemory.policies.rewriting import as_update
 from langchain_agentmemory.policies.standing import Standing, StandingMemories
@@ -209,14 +209,12 @@ class _Batch:
     ) -> Decision:
         matches, apart = [], None
         nearest: tuple[_Match, str] | None = None
-        for entry, score in self._relevant(found):
-            match = self._match(entry, score, content)
-            if match is None:
-                continue
+        for standing, score in self._holding(found):
+            match = self._match(standing, score, content)
             if not match.tier:
                 nearest = nearest or (match, "the nearest memory is not similar enough")
             elif reason := reason_apart(
-                match.standing.content, content, kind_known=bool(given.kind)
+                standing.content, content, kind_known=bool(given.kind)
             ):
                 apart = apart or (match, f"kept apart: {reason}")
             else:
@@ -227,33 +225,43 @@ class _Batch:
         if compared := apart or nearest:
             match, reason = compared
             return self._keep(given, reason, match)
-        return self._keep(given, "nothing like it is known")
+        return self._keep(given, "nothing like it is stored")
 
-    def _relevant(
+    def _holding(
         self, found: Sequence[tuple[MemoryEntry, float | None]]
-    ) -> list[tuple[MemoryEntry, float | None]]:
+    ) -> list[tuple[Standing, float | None]]:
+        """Return the candidates: what is near, not deleted and not outdated."""
         least = self.policy.least_score
-        near = [pair for pair in found if pair[1] is None or pair[1] >= least]
-        return near[: self.policy.candidates]
+        near = [
+            (self.memories.meet(entry), score)
+            for entry, score in found
+            if score is None or score >= least
+        ]
+        holding = [
+            (standing, score)
+            for standing, score in near
+            if standing is not None and standing.replaced_by is None
+        ]
+        return holding[: self.policy.candidates]
 
     def _match(
-        self, entry: MemoryEntry, score: float | None, content: Content
-    ) -> _Match | None:
-        standing = self.memories.meet(entry)
-        if standing is None or standing.replaced_by is not None:
-            return None  # deleted by this batch, or no longer what holds
+        self, standing: Standing, score: float | None, content: Content
+    ) -> _Match:
         if standing.written:
             score = None  # it was given to the text that the batch has replaced
         policy = self.policy
         share = jaccard(standing.content.text, content.text)
         known = score or 0.0
         tier = 0
-        if known >= policy.update_score or share >= policy.update_jaccard:
+        if (
+            known >= policy.update_score
+            or share >= policy.update_jaccard
+            or only_a_value_differs(standing.content, content)
+        ):
             tier = _UPDATE
         if known >= policy.drop_score or share >= policy.drop_jaccard:
             tier = _DROP
-        kind = content.kind
-        same = is_same(standing.content, content) and kind == standing.content.kind
+        same = is_same(standing.content, content)
         return _Match(standing, score, share, tier, same)
 
     def _merge(self, given: Operation, content: Content, match: _Match) -> Decision:
@@ -273,6 +281,11 @@ class _Batch:
         if not allows(self.enabled, "memory_update"):
             reason = "would replace a memory, but updating is switched off"
             return self._keep(given, reason, match)
+        if self.memories.is_outdated(content):
+            reason = "what held earlier holds again, instead of a newer memory"
+            again = replace(given, supersedes=(*given.supersedes, standing.id))
+            self.memories.add(content, again.supersedes)
+            return Decision(again, given, "add", reason, shown, measures)
         update = as_update(given, standing)
         self.memories.update(standing, said(update, standing.content))
         differing = f": another {', '.join(news)}" if news else ""

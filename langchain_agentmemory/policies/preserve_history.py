@@ -112,7 +112,7 @@ class PreserveHistory:
         nearest, verdict = self._nearest(content, memories)
         if nearest is None or verdict is None:
             memories.add(content, operation.supersedes)
-            return Decision(operation, given, "add", "nothing like it is known")
+            return Decision(operation, given, "add", "nothing like it is stored")
         shown, measures = nearest.shown, verdict.measures
         if verdict.failed is None and allows(enabled, "memory_update"):
             update = as_update(operation, nearest)

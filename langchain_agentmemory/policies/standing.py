@@ -116,6 +116,13 @@ class StandingMemories:
         candidates = (*self.holding(), *self._added)
         return next((one for one in candidates if is_same(one.content, content)), None)
 
+    def is_outdated(self, content: Content) -> bool:
+        """Tell whether a memory says exactly this that no longer holds."""
+        return any(
+            one.replaced_by is not None and is_same(one.content, content)
+            for one in self._all.values()
+        )
+
     def repeated_in_batch(self, content: Content) -> Standing | None:
         """Return what this batch has written that says exactly the same, if any."""
         candidates = (*(one for one in self._all.values() if one.written), *self._added)

@@ -8,6 +8,7 @@ which the search tokens drop.
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -47,6 +48,11 @@ _PARTS: Final = re.compile(
     """,
     re.VERBOSE,
 )
+
+LONGEST_READ: Final = 20_000
+"""Characters. A memory is a sentence; what is longer is a document."""
+LONGEST_ALIGNED: Final = 400
+"""Words. Longer texts are compared by their multisets only: alignment is quadratic."""
 
 
 def folded(text: str) -> str:
@@ -97,6 +103,12 @@ class Text:
         """Keep the text."""
         self.written = written
         self.folded = folded(written)
+        self._read = "" if self.is_too_long else self.folded
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether only its whole is compared, not its words."""
+        return len(self.written) > LONGEST_READ
 
     @cached_property
     def same(self) -> str:
@@ -106,27 +118,18 @@ class Text:
     @cached_property
     def token_set(self) -> frozenset[str]:
         """Search tokens and trigrams of CJK runs."""
-        return _TOKENIZER.token_set(self.folded)
-
-    @cached_property
-    def tokens(self) -> tuple[str, ...]:
-        """Search tokens in order, with repetitions."""
-        return tuple(_TOKENIZER.field(self.folded).primary)
+        return _TOKENIZER.token_set(self._read)
 
     @cached_property
     def material(self) -> frozenset[str]:
         """Search tokens, and words written with a capital letter."""
-        capitals = map(lower, _CAPITALISED.findall(self.folded))
-        return frozenset(_TOKENIZER.query_words(self.folded)).union(capitals)
+        capitals = map(lower, _CAPITALISED.findall(self._read))
+        return frozenset(_TOKENIZER.query_words(self._read)).union(capitals)
 
     @cached_property
     def words(self) -> tuple[Word, ...]:
         """All words in order, articles left out."""
-        return tuple(_words(self.folded))
-
-
-LONGEST_ALIGNED: Final = 400
-"""Words. Longer texts are compared by their multisets only: alignment is quadratic."""
+        return tuple(_words(self._read))
 
 
 def jaccard(a: Text, b: Text) -> float:
@@ -138,10 +141,20 @@ def jaccard(a: Text, b: Text) -> float:
 
 
 def coverage(part: Text, whole: Text) -> float:
-    """Return which share of the search tokens of `part` is in `whole`."""
-    if not part.token_set:
+    """Return which share of `part` is in `whole`: 1 if all of it, 0 if it has no words.
+
+    Counted in search tokens and trigrams, as the reference does. A word that is put
+    into the middle of a Chinese text breaks its trigrams, so there the share of
+    characters counts if it is higher.
+    """
+    if not part.token_set or not whole.token_set:
         return 0.0
-    return len(part.token_set & whole.token_set) / len(part.token_set)
+    share = len(part.token_set & whole.token_set) / len(part.token_set)
+    if part.folded.isascii() or not any(word.is_cjk for word in part.words):
+        return share
+    characters = Counter(units(part.words))
+    common = characters & Counter(units(whole.words))
+    return max(share, common.total() / characters.total())
 
 
 def _words(text: str) -> list[Word]:
@@ -208,6 +221,11 @@ def segmented(run: str) -> list[str]:
     if end:
         words.append(run[:end])
     return words[::-1]
+
+
+def bare(word: str) -> str:
+    """Return a word without what is attached to it: `c` for `c#`, `50` for `$50`."""
+    return "".join(c for c in word.removesuffix("'s") if c.isalnum())
 
 
 def units(words: Sequence[Word]) -> list[str]:

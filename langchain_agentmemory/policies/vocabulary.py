@@ -101,6 +101,8 @@ AUXILIARIES: Final = _words(
     can could must got get gets isn't aren't wasn't weren't
     """
 )
+PASSIVE: Final = _words("by 被 遭 由")
+"""Who does it stands behind one of these."""
 CONJUNCTIONS: Final = _words("and or but nor & plus while when because that which who")
 DETERMINERS: Final = _words(
     """
@@ -119,6 +121,12 @@ HAN_FUNCTIONS: Final = HAN_DIRECTIONS | _words(
 )
 HAN_OF: Final = _words("的 之 家 们 們")
 """What makes the word before it a part of another: `小李` → `小李的妹妹`."""
+
+ALIENATING: Final = _words(
+    "ex former vice deputy assistant acting interim fake toy mock pseudo future step "
+    "前 副 准 準 假 伪 偽 代 原 旧 舊 仿"
+)
+"""What makes another thing of the word behind it: `deputy mayor`, `前女友`."""
 
 # --- times and adverbs, which add detail wherever they stand --------------------------
 
@@ -148,6 +156,7 @@ NUMBER_WORDS: Final = _words(
     once twice thrice
     """
 )
+SCALES: Final = _words("hundred thousand million billion dozen k")
 HAN_NUMERALS: Final = "〇零一二三四五六七八九十百千万萬亿億两兩半"
 
 # --- names -------------------------------------------------------------------------

@@ -111,7 +111,7 @@ class Finder:
     def __call__(self, query):
         self.queries.append(query)
         if isinstance(self.hits, dict):
-            raise RuntimeError(self.hits["error"])  # noqa: TRY004 - no type is wrong
+            raise ValueError(self.hits["error"])  # noqa: TRY004 - as a backend may
         return [hit and entry(hit) for hit in self.hits]
 
 

@@ -28,6 +28,12 @@ SAID = {
         "No user is named for this run",
         "The atlas team meets on Tuesdays",
     ],
+    "05_policies_explained": [
+        "add, supersedes",
+        "who does what to whom differs",
+        "项目要求兼容 Go 1.23 ← holds",
+        "what one says, the other denies",
+    ],
 }
 
 pytestmark = [

@@ -10,7 +10,7 @@ from langchain_agentmemory.errors import (
     ExtractionFailed,
     InvalidInput,
 )
-from langchain_agentmemory.extraction import learner
+from langchain_agentmemory.extraction import retries
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
 
 ANN = UserKey("default", "ann")
@@ -18,7 +18,7 @@ ANN = UserKey("default", "ann")
 
 @pytest.fixture(autouse=True)
 def quick_retries(monkeypatch):
-    monkeypatch.setattr(learner, "FIRST_DELAY", 0.01)
+    monkeypatch.setattr(retries, "FIRST_DELAY", 0.01)
 
 
 def test_a_turn_is_remembered_with_its_source(make_store):
@@ -278,7 +278,7 @@ def test_what_fails_for_good_is_parked_seen_and_run_again(make_store):
 
 
 def test_after_some_attempts_a_turn_is_parked(make_store, monkeypatch):
-    monkeypatch.setattr(learner, "ATTEMPTS", 3)
+    monkeypatch.setattr(retries, "ATTEMPTS", 3)
     extractor = Echo(fails=[TimeoutError("slow")] * 3)
     store = make_store(extractor=extractor)
     store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
@@ -316,10 +316,10 @@ def test_parked_jobs_can_be_discarded_and_are_not_learnt_later(make_store):
     ],
 )
 def test_which_errors_may_pass(error, passes):
-    assert learner.may_pass(error) is passes
+    assert retries.may_pass(error) is passes
     wrapped = ExtractionFailed("the model failed")
     wrapped.__cause__ = error
-    assert learner.may_pass(wrapped) is passes
+    assert retries.may_pass(wrapped) is passes
 
 
 def test_an_extraction_that_hangs_is_given_up_and_writes_nothing_later(make_store):

@@ -1,0 +1,1 @@
+"""Kill processes that queue and extract turns, and see what is left."""
