@@ -7,9 +7,12 @@ the same content twice is recognised as the same memory on every engine.
 import hashlib
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
+from langchain_agentmemory.times import parse_event_time
+from langchain_agentmemory.types import TimeInput, check_id
 
 MEMORY_ROOT = "memories"
 """First label of every user's memory namespace."""
@@ -51,7 +54,7 @@ def canonical_text(  # noqa: PLR0913 - these are the fields that make up identit
     user_id: str,
     *,
     kind: str | None = None,
-    event_time: datetime | None = None,
+    event_time: TimeInput | None = None,
     participants: Iterable[str] = (),
     location: str | None = None,
 ) -> str:
@@ -65,11 +68,18 @@ def canonical_text(  # noqa: PLR0913 - these are the fields that make up identit
         app_name: The application.
         user_id: The user.
         kind: The kind; `None` and `""` mean fact.
-        event_time: When it happened; naive datetimes are taken as UTC.
+        event_time: When it happened, as `parse_event_time` reads it; what has no zone
+            is taken as UTC.
         participants: Who took part, in any order and spelling of case.
         location: Where it happened.
+
+    Raises:
+        InvalidInput: If an argument cannot be used.
     """
-    given = list(participants)
+    _check_texts(memory=memory, kind=kind or "", location=location or "")
+    given = _listed(participants)
+    for label, owner in (("app_name", app_name), ("user_id", user_id)):
+        check_id(label, owner)
     names = normalize_participants(given)
     place = trim(location or "")
     parts = [f"memory:{memory}|app:{app_name}|user:{user_id}"]
@@ -79,7 +89,7 @@ def canonical_text(  # noqa: PLR0913 - these are the fields that make up identit
     elif event_time is not None or given or place:
         parts.append("kind:fact")
     if event_time is not None:
-        aware = event_time if event_time.tzinfo else event_time.replace(tzinfo=UTC)
+        aware, _ = parse_event_time(event_time, UTC)
         moment = aware.astimezone(UTC).replace(microsecond=0, tzinfo=None)
         parts.append(f"event_time:{moment.isoformat()}Z")
     if names:
@@ -89,13 +99,32 @@ def canonical_text(  # noqa: PLR0913 - these are the fields that make up identit
     return "|".join(parts)
 
 
+def _check_texts(**texts: object) -> None:
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            msg = f"{name} must be text, not {type(text).__name__}."
+            raise InvalidInput(msg)
+
+
+def _listed(participants: object) -> list[str]:
+    if isinstance(participants, str):
+        return [participants]
+    if not isinstance(participants, Iterable):
+        msg = f"participants must be a list of names, not {quoted(participants)}."
+        raise InvalidInput(msg)
+    names = list(participants)
+    for position, name in enumerate(names):
+        _check_texts(**{f"participants[{position}]": name})
+    return names
+
+
 def memory_id(  # noqa: PLR0913 - these are the fields that make up identity
     memory: str,
     app_name: str,
     user_id: str,
     *,
     kind: str | None = None,
-    event_time: datetime | None = None,
+    event_time: TimeInput | None = None,
     participants: Iterable[str] = (),
     location: str | None = None,
 ) -> str:

@@ -13,10 +13,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
 from langgraph.store.base import (
-    NOT_PROVIDED,
     BaseStore,
     IndexConfig,
-    NotProvided,
     Op,
     Result,
     TTLConfig,
@@ -25,11 +23,18 @@ from langgraph.store.base import (
 from langchain_agentmemory.backends.base import Backend
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.extraction.arguments import (
+    as_conversation,
+    as_ids,
+    as_thread,
+)
 from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.identity import require_id, user_namespace
+from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.reports import Report
+from langchain_agentmemory.service.item_methods import ItemMethods
 from langchain_agentmemory.service.plans import Plan, arun, in_executor, run
-from langchain_agentmemory.service.records import draft
+from langchain_agentmemory.service.records import draft, text_list
 from langchain_agentmemory.service.service import Service
 from langchain_agentmemory.service.settings import (
     OnDuplicate,
@@ -77,7 +82,7 @@ THREADS: Final = 4
 """Threads that a store uses at most for its async methods."""
 
 
-class MemoryStore(BaseStore):
+class MemoryStore(ItemMethods):
     """Long-term memory of many users, and a complete LangGraph store.
 
     Pass it to a graph as `store=`, use its verbs (`add_memory`, `search_memories`, …),
@@ -327,35 +332,7 @@ class MemoryStore(BaseStore):
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Async twin of `batch`."""
-        return await self._arun(self._service.batch(list(ops)))
-
-    def put(
-        self,
-        namespace: tuple[str, ...],
-        key: str,
-        value: Mapping[str, Any],
-        index: Literal[False] | list[str] | None = None,
-        *,
-        ttl: float | timedelta | NotProvided | None = NOT_PROVIDED,
-    ) -> None:
-        """Store an item. `ttl` is a `timedelta` or a number of minutes.
-
-        Raises:
-            InvalidInput: If the value is not JSON; the message names the place.
-        """
-        super().put(namespace, key, value, index, ttl=_minutes(ttl))
-
-    async def aput(
-        self,
-        namespace: tuple[str, ...],
-        key: str,
-        value: Mapping[str, Any],
-        index: Literal[False] | list[str] | None = None,
-        *,
-        ttl: float | timedelta | NotProvided | None = NOT_PROVIDED,
-    ) -> None:
-        """Async twin of `put`."""
-        await super().aput(namespace, key, value, index, ttl=_minutes(ttl))
+        return await self._arun(self._service.batch(_again(ops)))
 
     def sweep_ttl(self) -> int:
         """Delete what has expired; return how much. Readers never see it anyway."""
@@ -447,11 +424,7 @@ class MemoryStore(BaseStore):
             )
         )
 
-    async def aadd_memory(self, user: User, memory: str, **details: Any) -> MemoryEntry:
-        """Async twin of `add_memory`, with the same keyword arguments."""
-        return await self._arun(self._add(user, memory, **details))
-
-    def _add(  # noqa: PLR0913 - the fields of a memory
+    async def aadd_memory(  # noqa: PLR0913 - the fields of a memory
         self,
         user: User,
         memory: str,
@@ -463,6 +436,34 @@ class MemoryStore(BaseStore):
         location: str | None = None,
         source: Source | None = None,
         supersedes: Iterable[str] = (),
+    ) -> MemoryEntry:
+        """Async twin of `add_memory`."""
+        return await self._arun(
+            self._add(
+                user,
+                memory,
+                topics=topics,
+                kind=kind,
+                event_time=event_time,
+                participants=participants,
+                location=location,
+                source=source,
+                supersedes=supersedes,
+            )
+        )
+
+    def _add(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory: str,
+        *,
+        topics: Iterable[str],
+        kind: str | None,
+        event_time: TimeInput | None,
+        participants: Iterable[str],
+        location: str | None,
+        source: Source | None,
+        supersedes: Iterable[str],
     ) -> Plan[MemoryEntry]:
         content = draft(
             memory,
@@ -473,7 +474,7 @@ class MemoryStore(BaseStore):
             location=location,
             timezone=self.settings.timezone,
         )
-        replaced = [supersedes] if isinstance(supersedes, str) else list(supersedes)
+        replaced = text_list("supersedes", supersedes)
         return self._service.verbs.add(
             self.user(user),
             content,
@@ -516,13 +517,7 @@ class MemoryStore(BaseStore):
             )
         )
 
-    async def aupdate_memory(
-        self, user: User, memory_id: str, memory: str | None = None, **details: Any
-    ) -> MemoryEntry:
-        """Async twin of `update_memory`, with the same keyword arguments."""
-        return await self._arun(self._update(user, memory_id, memory, **details))
-
-    def _update(  # noqa: PLR0913 - the fields of a memory
+    async def aupdate_memory(  # noqa: PLR0913 - the fields of a memory
         self,
         user: User,
         memory_id: str,
@@ -533,13 +528,39 @@ class MemoryStore(BaseStore):
         event_time: TimeInput | None = None,
         participants: Iterable[str] | None = None,
         location: str | None = None,
+    ) -> MemoryEntry:
+        """Async twin of `update_memory`."""
+        return await self._arun(
+            self._update(
+                user,
+                memory_id,
+                memory,
+                topics=topics,
+                kind=kind,
+                event_time=event_time,
+                participants=participants,
+                location=location,
+            )
+        )
+
+    def _update(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory_id: str,
+        memory: str | None,
+        *,
+        topics: Iterable[str] | None,
+        kind: str | None,
+        event_time: TimeInput | None,
+        participants: Iterable[str] | None,
+        location: str | None,
     ) -> Plan[MemoryEntry]:
         patch = Patch(
             memory,
-            None if topics is None else _listed(topics),
+            None if topics is None else _again(topics),
             kind,
             event_time,
-            None if participants is None else _listed(participants),
+            None if participants is None else _again(participants),
             location,
         )
         patch.check(self.settings.timezone)
@@ -667,6 +688,10 @@ class MemoryStore(BaseStore):
         options: SearchOptions | None,
         overrides: Mapping[str, Any],
     ) -> Plan[Memories]:
+        given: object = options
+        if given is not None and not isinstance(given, SearchOptions):
+            msg = f"options must be SearchOptions, not {quoted(given)}."
+            raise InvalidInput(msg)
         try:
             chosen = replace(options or SearchOptions(), **overrides)
         except TypeError as error:
@@ -829,9 +854,9 @@ class MemoryStore(BaseStore):
             True if it is safe in the outbox, or nothing in it is new. False if nothing
             is learnt from this user, thread or turn, or the store cannot be written.
         """
-        owner = self.user(user)
-        snapshot = self._snapshot(owner, messages, thread_id)
-        return self._engine.enqueue(owner, snapshot, thread_id)
+        owner, thread = self.user(user), as_thread(thread_id)
+        snapshot = self._snapshot(owner, messages, thread)
+        return self._engine.enqueue(owner, snapshot, thread)
 
     async def aenqueue_extraction(
         self,
@@ -841,9 +866,9 @@ class MemoryStore(BaseStore):
         thread_id: str | None = None,
     ) -> bool:
         """Async twin of `enqueue_extraction`."""
-        owner = self.user(user)
-        snapshot = self._snapshot(owner, messages, thread_id)  # before they change
-        return await self._hop(self._engine.enqueue, owner, snapshot, thread_id)
+        owner, thread = self.user(user), as_thread(thread_id)
+        snapshot = self._snapshot(owner, messages, thread)  # before they change
+        return await self._hop(self._engine.enqueue, owner, snapshot, thread)
 
     def _snapshot(
         self,
@@ -851,17 +876,9 @@ class MemoryStore(BaseStore):
         messages: "Iterable[MessageLikeRepresentation]",
         thread_id: str | None,
     ) -> "Snapshot":
-        from langchain_core.messages import (  # noqa: PLC0415 - on demand
-            BaseMessage,
-            convert_to_messages,
-        )
-
-        given = list(messages)
-        converted = [message for message in given if isinstance(message, BaseMessage)]
-        if len(converted) < len(given):
-            converted = convert_to_messages(given)
         tools = self.tools() if self._custom_tools else ()
-        return self._engine.snapshot(user, converted, thread_id, tools)
+        conversation = as_conversation(messages)
+        return self._engine.snapshot(user, conversation, thread_id, tools)
 
     def flush(self, timeout: float | None = None) -> bool:
         """Extract what waits; tell whether nothing does any more.
@@ -915,7 +932,8 @@ class MemoryStore(BaseStore):
             user: Of this user only; of all users if not given.
             ids: Only these jobs.
         """
-        return self._engine.retry(None if user is None else self.user(user), ids)
+        owner = None if user is None else self.user(user)
+        return self._engine.retry(owner, as_ids(ids))
 
     async def aretry_jobs(
         self, user: User | None = None, ids: Iterable[str] | None = None
@@ -930,7 +948,7 @@ class MemoryStore(BaseStore):
             user: Whose turns.
             ids: Only these jobs; all if not given.
         """
-        return self._engine.discard(self.user(user), ids)
+        return self._engine.discard(self.user(user), as_ids(ids))
 
     async def adiscard_jobs(self, user: User, ids: Iterable[str] | None = None) -> int:
         """Async twin of `discard_jobs`."""
@@ -942,7 +960,7 @@ class MemoryStore(BaseStore):
         What waits of it is discarded. What is said until `resume_learning` is never
         extracted.
         """
-        self._engine.switch(self.user(user), thread_id, paused=True)
+        self._engine.switch(self.user(user), as_thread(thread_id), paused=True)
 
     async def apause_learning(self, user: User, thread_id: str | None = None) -> None:
         """Async twin of `pause_learning`."""
@@ -950,7 +968,7 @@ class MemoryStore(BaseStore):
 
     def resume_learning(self, user: User, thread_id: str | None = None) -> None:
         """Learn from a user, or from one conversation, again."""
-        self._engine.switch(self.user(user), thread_id, paused=False)
+        self._engine.switch(self.user(user), as_thread(thread_id), paused=False)
 
     async def aresume_learning(self, user: User, thread_id: str | None = None) -> None:
         """Async twin of `resume_learning`."""
@@ -1036,7 +1054,7 @@ class MemoryStore(BaseStore):
         """
         if isinstance(user, UserKey):
             return user
-        return UserKey(self.settings.app_name, user)  # type: ignore[arg-type]  # checked there
+        return UserKey(self.settings.app_name, user)
 
     def _prefix(self, user: User | None) -> tuple[str, ...]:
         if user is None:
@@ -1078,15 +1096,10 @@ def _check_extractor(extractor: object) -> None:
         raise InvalidInput(msg)
 
 
-def _minutes(ttl: float | timedelta | NotProvided | None) -> float | NotProvided | None:
-    if ttl is None or isinstance(ttl, NotProvided):
-        return ttl
-    return minutes_of(ttl)
-
-
-def _listed(given: Iterable[str]) -> Any:
-    """Return one text, or anything iterable, as something that can be read twice."""
-    return given if isinstance(given, str) else list(given)
+def _again(given: Any) -> Any:
+    """Return what is iterable as something that can be read twice; else as it is."""
+    again = isinstance(given, str) or not isinstance(given, Iterable)
+    return given if again else list(given)
 
 
 def as_memory_store(base_store: BaseStore, **options: Any) -> MemoryStore:

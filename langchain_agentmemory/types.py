@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from langchain_agentmemory.errors import InvalidInput
 
@@ -20,6 +20,8 @@ TimeInput = datetime | date | str
 """A point in time as callers may give it: see `langchain_agentmemory.times`."""
 
 SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
+
+_ID_BITS: Final = 256  # integers that serve as ids have 64, those of UUIDs 128
 
 
 class MemoryKind(StrEnum):
@@ -45,16 +47,16 @@ class UserKey:
     app_name: str
     user_id: str
 
+    if TYPE_CHECKING:  # what is given, as opposed to what is kept
+
+        def __init__(self, app_name: str | int, user_id: str | int) -> None:
+            """Take both ids."""
+
     def __post_init__(self) -> None:
         """Normalise both ids to `str` and refuse empty ones."""
         for name in ("app_name", "user_id"):
-            given = getattr(self, name)
-            if isinstance(given, bool) or not isinstance(given, str | int):
-                msg = (
-                    f"{name} must be text or an integer, not {type(given).__name__}: "
-                    f"pass str(...) of it."
-                )
-                raise InvalidInput(msg)
+            given: object = getattr(self, name)
+            check_id(name, given)
             text = str(given)
             if not text:
                 msg = f"{name} is required: it must not be empty."
@@ -67,6 +69,23 @@ class UserKey:
         from langchain_agentmemory.identity import user_namespace  # noqa: PLC0415
 
         return user_namespace(self.app_name, self.user_id)
+
+
+def check_id(name: str, given: object) -> None:
+    """Refuse what cannot be the id of an application or a user.
+
+    Raises:
+        InvalidInput: If it is neither text nor an integer.
+    """
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        msg = (
+            f"{name} must be text or an integer, not {type(given).__name__}: pass "
+            f"str(...) of it."
+        )
+        raise InvalidInput(msg)
+    if isinstance(given, int) and given.bit_length() > _ID_BITS:
+        msg = f"{name} is a number of more than {_ID_BITS} bits: use text."
+        raise InvalidInput(msg)
 
 
 @dataclass(frozen=True, slots=True)

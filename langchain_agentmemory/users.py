@@ -181,7 +181,7 @@ def as_user_key(user: User, app_name: str = DEFAULT_APP_NAME) -> UserKey:
     Raises:
         InvalidInput: If it is neither a `UserKey` nor a non-empty text nor an integer.
     """
-    return user if isinstance(user, UserKey) else UserKey(app_name, user)  # type: ignore[arg-type]
+    return user if isinstance(user, UserKey) else UserKey(app_name, user)
 
 
 def current_runtime() -> Any:
@@ -248,6 +248,10 @@ def _user_and_app(holder: Any) -> tuple[Any, Any]:
 
 def _read(holder: Any, name: str) -> Any:
     """Return an attribute or key, `None` when it is missing or empty."""
+    if holder is None:
+        return None
+    if holder.__class__ is dict:
+        return _given(holder.get(name))
     try:
         value = getattr(holder, name, None)
     except (NotImplementedError, KeyError):  # how some servers model "nobody"

@@ -35,7 +35,7 @@ class Echo:
         return context is not None
 
     def extract(
-        self, messages: Sequence[BaseMessage], existing: object = (), **_: Any
+        self, messages: Sequence[BaseMessage], *_: Any, **__: Any
     ) -> Operations:
         """Return an addition per statement of the user."""
         said = [str(m.content) for m in messages if isinstance(m, HumanMessage)]
@@ -45,10 +45,10 @@ class Echo:
         return Operations([Operation("add", memory=text) for text in said])
 
     async def aextract(
-        self, messages: Sequence[BaseMessage], existing: object = (), **options: Any
+        self, messages: Sequence[BaseMessage], *_: Any, **__: Any
     ) -> Operations:
         """Do the same."""
-        return self.extract(messages, existing, **options)
+        return self.extract(messages)
 
 
 def statement(user: int, number: int) -> str:
@@ -73,7 +73,7 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=0, help="per user, 0 = work only")
     parser.add_argument("--from-turn", default="")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--pause", type=float, default=0.001)
+    parser.add_argument("--pause", type=float, default=0.01)
     options = parser.parse_args()
     store = MemoryStore.from_url(
         f"sqlite:///{options.file}",

@@ -35,7 +35,7 @@ class Outcome:
     """What came of it.
 
     Attributes:
-        kills: Processes that were killed while they ran.
+        kills: Processes that were killed while they worked.
         queued: Turns that a process said were safe.
         asked: Statements that the extractor was asked about, repetitions included.
         remembered: Memories in the end.
@@ -53,7 +53,7 @@ class Outcome:
 
 def run(folder: Path, plan: Plan, seed: int = 0) -> Outcome:
     """Carry out a plan on a new file in a folder."""
-    chance = random.Random(seed)  # noqa: S311 - not a secret
+    chance = random.Random(seed)
     started = time.monotonic()
     log = folder / "log"
     log.touch()
@@ -68,8 +68,9 @@ def run(folder: Path, plan: Plan, seed: int = 0) -> Outcome:
             if process.wait(timeout=300):
                 outcome.problems.append("the last process did not empty the outbox")
             break
+        _wait_until_it_works(process, log)
         try:
-            process.wait(timeout=chance.uniform(0.35, 0.75))
+            process.wait(timeout=chance.uniform(0, 0.15))
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -94,7 +95,17 @@ def _start(
         *("--users", str(plan.users), "--turns", str(goal)),
         *("--from-turn", ",".join(map(str, begin)), "--workers", str(plan.workers)),
     ]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)  # noqa: S603 - our own module
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+
+
+def _wait_until_it_works(process: "subprocess.Popen[bytes]", log: Path) -> None:
+    size, deadline = log.stat().st_size, time.monotonic() + 20
+    while (
+        log.stat().st_size == size
+        and process.poll() is None
+        and time.monotonic() < deadline
+    ):
+        time.sleep(0.002)
 
 
 def _queued(log: Path) -> dict[int, set[int]]:

@@ -64,14 +64,14 @@ class Snapshot(NamedTuple):
 
     Attributes:
         said: The messages that were not recognised at a glance.
-        glances: Hashes of all of them, by which they are recognised later.
-        lasting: Whether some were: then ids can be relied on.
+        glances: Hashes of these messages, by which they are recognised later.
+        lasting: Whether others were recognised: then ids can be relied on.
         external: The conversation drew on retrieved documents and nothing is to be
             learnt from it.
     """
 
     said: list[Said]
-    glances: set[int]
+    glances: list[int]
     lasting: bool
     external: bool
 
@@ -146,20 +146,24 @@ class Engine:
             thread_id: Its name.
             tools: Tools that declare whether they bring in retrieved documents.
         """
-        glanced = self.outbox.glanced(user, thread_id)
-        glances = [_glance(message) for message in messages]
-        said = [
-            Said(role, text, message.id, message.name, position)
-            for position, message in enumerate(messages)
-            if glances[position] not in glanced
-            and (role := role_of(message))
-            and (text := shown_text(message))
-        ]
+        known = self.outbox.glanced(user, thread_id)
+        lasting = False
+        said, glances = [], []
+        for position, message in enumerate(messages):
+            message_id, content = message.id, message.content
+            if message_id is not None and content.__class__ is str:
+                glance = hash((message_id, content))
+                if glance in known:
+                    lasting = True
+                    continue
+                glances.append(glance)
+            role = role_of(message)
+            if role and (text := shown_text(message)):
+                said.append(Said(role, text, message_id, message.name, position))
         external = not self.settings.external_context and consumed_external_context(
             messages, tools
         )
-        lasting = any(glance in glanced for glance in glances)
-        return Snapshot(said, {g for g in glances if g is not None}, lasting, external)
+        return Snapshot(said, glances, lasting, external)
 
     def enqueue(
         self,
@@ -262,13 +266,12 @@ class Engine:
         """Return what waits, is held back, or failed for good."""
         return ExtractionJobs(_shown(job) for job in self.outbox.jobs(user))
 
-    def retry(self, user: UserKey | None, ids: Iterable[str] | None) -> int:
+    def retry(self, user: UserKey | None, ids: frozenset[str] | None) -> int:
         """Let parked jobs wait again; return how many did."""
-        wanted = None if ids is None else set(ids)
         parked = [
             job
             for job in self.outbox.jobs(user)
-            if job.state == "parked" and (wanted is None or job.id in wanted)
+            if job.state == "parked" and (ids is None or job.id in ids)
         ]
         done = self.outbox.retry(parked)
         if self.extractor is not None:
@@ -276,12 +279,11 @@ class Engine:
                 self._tell(owner)
         return done
 
-    def discard(self, user: UserKey, ids: Iterable[str] | None) -> int:
+    def discard(self, user: UserKey, ids: frozenset[str] | None) -> int:
         """Drop jobs of a user; return how many."""
         if ids is None:
             return self.outbox.discard(user)
-        wanted = set(ids)
-        return self.outbox.discard(user, keep=lambda job: job.id not in wanted)
+        return self.outbox.discard(user, keep=lambda job: job.id not in ids)
 
     def cleared(self, user: UserKey) -> None:
         """Drop what waits of a user whose memories were cleared."""
@@ -343,13 +345,6 @@ class Engine:
         subgraph: Subgraph | None = vars(self).get("_subgraph")
         counts = subgraph.counts.values() if subgraph is not None else ()
         return sum(1 for count in counts if count >= limit * NEARLY_FULL)
-
-
-def _glance(message: "BaseMessage") -> int | None:
-    content = message.content
-    if message.id is None or not isinstance(content, str):
-        return None
-    return hash((message.id, content))
 
 
 def _is_clean(result: Pass) -> bool:

@@ -11,7 +11,7 @@ import threading
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -39,6 +39,10 @@ if TYPE_CHECKING:
     from langchain_agentmemory.service.service import Service
 
 logger = logging.getLogger("langchain_agentmemory")
+
+
+LOOK_AGAIN: Final = MICROSECONDS
+"""How long until a mailbox is looked at again that another worker has."""
 
 
 class Extraction(NamedTuple):
@@ -131,8 +135,15 @@ class Learner:
         lease = round(2 * self.job_timeout * MICROSECONDS)
         claim = self.outbox.claim(user, owner_name(), lease)
         if claim is None:
-            return Pass(due_at=self.outbox.lease_ends(user) or None)
+            return Pass(due_at=self._look_again(user))
         return _Work(self, claim).run()
+
+    def _look_again(self, user: UserKey) -> int | None:
+        """Return when to look again at a mailbox that another worker has."""
+        ends = self.outbox.lease_ends(user)
+        if not ends:
+            return None
+        return min(ends, self.service.backend.now() + LOOK_AGAIN)
 
 
 class _Work:
@@ -153,8 +164,7 @@ class _Work:
         try:
             self._work()
         except LeaseLost:
-            ends = self._outbox.lease_ends(self._user)
-            self._due_at = max(ends, self._backend.now())
+            self._due_at = self._backend.now() + LOOK_AGAIN
         else:
             self._claim.release()
         return Pass(self._done, self._due_at, self._error)

@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, Final, Literal, NamedTuple
 
@@ -38,6 +39,7 @@ PLAN: Final = "plan:"
 
 _FINGERPRINT_BYTES: Final = 9
 _NO_THREAD: Final = "-"
+_LONGEST_LABEL: Final = 100
 
 Role = Literal["user", "assistant"]
 State = Literal["waiting", "held", "parked"]
@@ -185,19 +187,24 @@ class Lease(NamedTuple):
     fence: int = 0
 
 
+@lru_cache(4_096)
 def mailbox_of(user: UserKey) -> Namespace:
     """Return the namespace of a user's mailbox."""
     return (*MAILBOXES, encode_label(user.app_name), encode_label(user.user_id))
 
 
+@lru_cache(4_096)
 def learning_of(user: UserKey) -> Namespace:
     """Return the namespace of what is noted about a user's learning."""
     return (*LEARNING, encode_label(user.app_name), encode_label(user.user_id))
 
 
+@lru_cache(4_096)
 def seen_of(user: UserKey, thread_id: str | None) -> Namespace:
     """Return the namespace of the processed set of one conversation."""
     label = _NO_THREAD if thread_id is None else "." + thread_id
+    if len(label) > _LONGEST_LABEL:
+        label = "#" + _digest("thread", label)
     return (
         *SEEN,
         encode_label(user.app_name),

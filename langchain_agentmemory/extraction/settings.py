@@ -1,9 +1,10 @@
 """How a store learns, checked once when it is made."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.quoting import quoted
 
 Mode = Literal["background", "inline"]
 
@@ -44,16 +45,20 @@ class ExtractionSettings:
             or not isinstance(timeout, int | float)
             or not 0 < timeout < float("inf")
         ):
-            msg = f"job_timeout must be a number of seconds above 0, not {timeout!r}."
-            raise InvalidInput(msg)
-        if self.mode not in {"background", "inline"}:
             msg = (
-                f"extraction_mode={self.mode!r} is not known: use background or inline."
+                f"job_timeout must be a number of seconds above 0, not "
+                f"{quoted(timeout)}."
+            )
+            raise InvalidInput(msg)
+        if self.mode not in get_args(Mode):
+            msg = (
+                f"extraction_mode={quoted(self.mode)} is not known: use background or "
+                f"inline."
             )
             raise InvalidInput(msg)
 
 
 def _positive(name: str, given: object) -> None:
     if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        msg = f"{name} must be a positive integer, not {given!r}."
+        msg = f"{name} must be a positive integer, not {quoted(given)}."
         raise InvalidInput(msg)

@@ -89,6 +89,8 @@ class Worker:
     def _start(self) -> None:
         if self._closed:
             return
+        if len(self._threads) == self._concurrency and self.is_alive:
+            return
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         while len(self._threads) < self._concurrency:
             thread = threading.Thread(
@@ -107,8 +109,10 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether a thread works, or waits for work."""
-        return any(thread.is_alive() for thread in self._threads)
+        """Whether all threads work, or wait for work."""
+        return bool(self._threads) and all(
+            thread.is_alive() for thread in self._threads
+        )
 
     # -- working ---------------------------------------------------------------------
 

@@ -114,6 +114,7 @@ class MemoryLoader:
         self._when = when
         self._resolver = user if isinstance(user, UserResolver) else UserResolver(user)
         self._store = None if store is None else _as_reader(store)
+        self._beside: tuple[str | None, UserResolver] | None = None
 
     def load(self, state: Any, run: Run) -> Loaded:
         """Load the block for a state or a list of messages.
@@ -195,7 +196,9 @@ class MemoryLoader:
         app_name = getattr(reader, "app_name", None) or DEFAULT_APP_NAME
         if user is not None:
             return as_user_key(user, app_name)
-        return self._resolver.beside(reader).resolve(run.runtime, run.config)
+        if self._beside is None or self._beside[0] != app_name:
+            self._beside = (app_name, self._resolver.beside(reader))
+        return self._beside[1].resolve(run.runtime, run.config)
 
     def tools(self) -> list[BaseTool]:
         """Return the tools of the store that was given, none if it has none.
@@ -239,7 +242,13 @@ class MemoryLoader:
     def _wanted(self, state: Any, run: Run) -> bool:
         if self._limit == 0:
             return False
-        return self._when is None or bool(self._when(state, run.runtime))
+        if self._when is None:
+            return True
+        try:
+            return bool(self._when(state, run.runtime))
+        except Exception:
+            _logger.exception("The gate when= failed: nothing is preloaded this turn.")
+            return False
 
 
 def _as_reader(store: Any) -> MemoryReader:

@@ -1,6 +1,7 @@
-"""What a finished turn hands to extraction: found in the run, copied, never raised."""
+"""What a finished turn hands to extraction: found in the run, never raised into it."""
 
 import logging
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AnyMessage
@@ -23,14 +24,22 @@ class Turn(NamedTuple):
     Attributes:
         store: The store whose extractor gets it.
         user: Whose turn it is.
-        messages: The conversation as it stands, copied.
+        messages: The conversation as it stands.
         thread_id: The conversation.
     """
 
     store: Any
     user: UserKey
-    messages: list[AnyMessage]
+    messages: Sequence[AnyMessage]
     thread_id: str | None
+
+
+def _messages_of(state: Any) -> Sequence[Any]:
+    """Return the messages of a state as they are: the store converts and copies."""
+    if isinstance(state, dict) and isinstance(state.get("messages"), list):
+        messages: list[Any] = state["messages"]
+        return messages
+    return as_messages(state)
 
 
 class TurnQueue:
@@ -77,7 +86,7 @@ class TurnQueue:
         store = self._loader.reader(run)
         if getattr(store, "extractor", None) is None:
             return None
-        messages = as_messages(state)
+        messages = _messages_of(state)
         if not messages:
             return None
         thread_id = configurable.get("thread_id")

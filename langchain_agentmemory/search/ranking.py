@@ -28,20 +28,25 @@ class Ranking(NamedTuple):
 NAMES: Final = ("default", "reference")
 
 
-@cache
 def get_ranking(name: str) -> Ranking:
     """Return the ranking of this name.
 
     Raises:
         InvalidInput: If there is none.
     """
+    given: object = name
+    if not isinstance(given, str) or given not in NAMES:
+        msg = f"Unknown ranking {quoted(given)}: use one of {', '.join(NAMES)}."
+        raise InvalidInput(msg)
+    return _ranking(name)
+
+
+@cache
+def _ranking(name: str) -> Ranking:
     if name == "default":
         return Ranking(name, DefaultTokenizer(), 0.0)
-    if name == "reference":
-        from langchain_agentmemory.search.reference import (  # noqa: PLC0415 - rare
-            ReferenceTokenizer,
-        )
+    from langchain_agentmemory.search.reference import (  # noqa: PLC0415 - rare
+        ReferenceTokenizer,
+    )
 
-        return Ranking(name, ReferenceTokenizer(), 0.3)
-    msg = f"Unknown ranking {quoted(name)}: use one of {', '.join(NAMES)}."
-    raise InvalidInput(msg)
+    return Ranking(name, ReferenceTokenizer(), 0.3)

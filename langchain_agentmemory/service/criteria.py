@@ -1,6 +1,5 @@
 """Search options and queries, checked: what a search is to do."""
 
-import math
 from datetime import timedelta
 from typing import Final, get_args
 
@@ -10,7 +9,12 @@ from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.pipeline import Criteria
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import text_field
-from langchain_agentmemory.service.settings import Settings, check_choice, check_limit
+from langchain_agentmemory.service.settings import (
+    Settings,
+    check_choice,
+    check_limit,
+    check_switch,
+)
 from langchain_agentmemory.times import end_of_period, from_us, parse_event_time
 from langchain_agentmemory.types import SearchMode, SearchOptions
 
@@ -43,6 +47,8 @@ def criteria_of(
             f"index={{'embed': …, 'dims': …}}, or search with mode='lexical'."
         )
         raise InvalidInput(msg)
+    for switch in ("order_by_event_time", "kind_fallback", "deduplicate", "explain"):
+        check_switch(switch, getattr(options, switch))
     return Criteria(
         limit=check_limit("limit", options.limit),
         threshold=_threshold(options.similarity_threshold, indexer),
@@ -75,7 +81,6 @@ def _threshold(given: object, indexer: Indexer) -> float:
     if (
         isinstance(given, bool)
         or not isinstance(given, int | float)
-        or not math.isfinite(given)
         or not 0 <= given <= 1
     ):
         msg = f"similarity_threshold must be a number from 0 to 1, not {quoted(given)}."

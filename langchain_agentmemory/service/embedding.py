@@ -10,7 +10,7 @@ import hashlib
 import logging
 import threading
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
 
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base import ensure_embeddings, get_text_at_path, tokenize_path
@@ -19,6 +19,7 @@ from langgraph.store.base.embed import EmbeddingsLambda
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.quoting import quoted, summary
 from langchain_agentmemory.service.plans import Embed
+from langchain_agentmemory.service.settings import check_names
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +30,11 @@ logger = logging.getLogger(__name__)
 DistanceType = Literal["cosine", "inner_product", "l2"]
 
 _WHOLE: Final = ("$",)
+_MOST_DIMS: Final = 1 << 20
+_CONFIGURED: Final = (
+    *("embed", "dims", "fields", "distance_type", "name"),
+    *("text_fields", "ann_index_config"),  # of LangGraph's other stores
+)
 
 
 class FieldPath(NamedTuple):
@@ -63,23 +69,31 @@ class Embedder:
                 "'dims' (LangGraph's IndexConfig)."
             )
             raise InvalidInput(msg)
+        check_names("index", config, _CONFIGURED)
         given = config["embed"]
-        self._embeddings = ensure_embeddings(given)
+        self._embeddings = _embeddings(given)
         self._async_only = isinstance(self._embeddings, EmbeddingsLambda) and not (
             hasattr(self._embeddings, "func")
         )
         self.dims = _dims(config.get("dims"))
         names = config.get("fields") or config.get("text_fields") or list(_WHOLE)
+        if not isinstance(names, list | tuple):
+            msg = f"fields must be a list of field paths, not {quoted(names)}."
+            raise InvalidInput(msg)
         self.fields = tuple(field_path(name) for name in names)
         self.whole_value = tuple(names) == _WHOLE
         self.distance_type: DistanceType = config.get("distance_type") or "cosine"
-        if self.distance_type not in {"cosine", "inner_product", "l2"}:
+        if self.distance_type not in get_args(DistanceType):
             msg = (
                 f"Unknown distance_type {quoted(self.distance_type)}: use cosine, "
                 f"inner_product or l2."
             )
             raise InvalidInput(msg)
-        self.name = str(config.get("name") or _name(given))
+        name = config.get("name")
+        if name is not None and not isinstance(name, str):
+            msg = f"index['name'] must be text, not {quoted(name)}."
+            raise InvalidInput(msg)
+        self.name = name or _name(given)
         self.fingerprint = _fingerprint(self.name, self.dims)
         self.last_error: str | None = None
         self.answered = True
@@ -195,11 +209,29 @@ def field_path(name: str) -> FieldPath:
     return FieldPath(name, () if name == "$" else tuple(tokenize_path(name)))
 
 
+def _embeddings(given: object) -> Embeddings:
+    if not isinstance(given, Embeddings | str) and not callable(given):
+        msg = (
+            f"index['embed'] must be a LangChain Embeddings, a function of texts, or a "
+            f"name such as 'openai:text-embedding-3-small', not {quoted(given)}."
+        )
+        raise InvalidInput(msg)
+    try:
+        return ensure_embeddings(given)
+    except Exception as error:
+        msg = f"index['embed']={quoted(given)} cannot be used: {summary(error)}"
+        raise InvalidInput(msg) from error
+
+
 def _dims(given: object) -> int | None:
     if given is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, int) or given < 1:
-        msg = f"dims must be a positive integer, not {quoted(given)}."
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, int)
+        or not 1 <= given <= _MOST_DIMS
+    ):
+        msg = f"dims must be an integer from 1 to {_MOST_DIMS:,}, not {quoted(given)}."
         raise InvalidInput(msg)
     return given
 

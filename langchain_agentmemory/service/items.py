@@ -19,7 +19,6 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
-    validate_op_namespace,  # raises InvalidNamespaceError
 )
 
 from langchain_agentmemory.backends.base import (
@@ -34,13 +33,13 @@ from langchain_agentmemory.backends.base import (
     Write,
 )
 from langchain_agentmemory.backends.memory import is_live
-from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
+from langchain_agentmemory.errors import BackendUnavailable
 from langchain_agentmemory.identity import owner_of
-from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.service.changes import ATTEMPTS, Changes, changed
 from langchain_agentmemory.service.filters import Predicate, compile_filter
 from langchain_agentmemory.service.hidden import is_hidden, refuse_hidden, visible
 from langchain_agentmemory.service.indexing import Subject
+from langchain_agentmemory.service.operations import checked_all
 from langchain_agentmemory.service.plans import Plan
 from langchain_agentmemory.service.records import (
     Meta,
@@ -53,8 +52,6 @@ from langchain_agentmemory.service.refresh import Refresh
 from langchain_agentmemory.service.search import Search
 from langchain_agentmemory.service.settings import microseconds_of
 from langchain_agentmemory.service.values import (
-    check_key,
-    check_labels,
     decode,
     encode_checked,
 )
@@ -93,7 +90,7 @@ class Items:
         Raises:
             InvalidInput: If one of the operations cannot be carried out; none was.
         """
-        given = [checked(op) for op in ops]
+        given = checked_all(ops)
         results: list[Result] = [None] * len(given)
         puts: dict[tuple[Namespace, str], PutOp] = {}
         self._get(given, results)
@@ -342,56 +339,6 @@ class Items:
                 self._verbs.make_room(space, reached)
             else:
                 return
-
-
-def checked(op: Op) -> Op:
-    """Return an operation whose labels, keys and bounds can be used.
-
-    Raises:
-        InvalidInput: If they cannot.
-        InvalidNamespaceError: LangGraph's own, for labels that it forbids.
-    """
-    given: object = op
-    if not isinstance(given, GetOp | PutOp | SearchOp | ListNamespacesOp):
-        msg = (
-            f"Unknown operation type: {type(op)}. Use GetOp, PutOp, SearchOp or "
-            f"ListNamespacesOp."
-        )
-        raise InvalidInput(msg)
-    if isinstance(op, SearchOp):
-        op = op._replace(namespace_prefix=tuple(op.namespace_prefix))
-    elif isinstance(op, GetOp | PutOp):
-        op = op._replace(namespace=tuple(op.namespace))
-    validate_op_namespace(op)
-    if isinstance(op, SearchOp):
-        check_labels(op.namespace_prefix)
-    elif isinstance(op, GetOp | PutOp):
-        check_labels(op.namespace)
-        check_key(op.key)
-    if isinstance(op, SearchOp | ListNamespacesOp):
-        if isinstance(op, ListNamespacesOp):
-            check_conditions(op.match_conditions or ())
-        for name in ("limit", "offset"):
-            number = getattr(op, name)
-            if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-                msg = f"{name} must be 0 or a positive integer, not {quoted(number)}."
-                raise InvalidInput(msg)
-    return op
-
-
-def check_conditions(conditions: Iterable[MatchCondition]) -> None:
-    """Refuse conditions of an unknown type.
-
-    Raises:
-        InvalidInput: If there is one.
-    """
-    for condition in conditions:
-        if condition.match_type not in {"prefix", "suffix"}:
-            msg = (
-                f"Unknown match type {quoted(condition.match_type)}: use 'prefix' or "
-                f"'suffix'."
-            )
-            raise InvalidInput(msg)
 
 
 def item_of(record: Record) -> Item:

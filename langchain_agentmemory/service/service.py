@@ -184,8 +184,11 @@ class Service:
             if not isinstance(older_than, timedelta):
                 msg = "older_than is a timedelta, such as timedelta(days=30), or None."
                 raise InvalidInput(msg)
+            if older_than < timedelta(0):
+                msg = "older_than is negative: nothing was deleted in the future."
+                raise InvalidInput(msg)
             age = older_than // timedelta(microseconds=1)
-            before = self.backend.now() + 1 - age
+            before = max(0, self.backend.now() + 1 - age)
         self.backend.sweep()  # what expired is gone anyway, and is not counted
         prefix: Namespace = () if user is None else user.namespace
         return self.backend.purge(prefix, before)

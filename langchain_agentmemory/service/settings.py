@@ -1,9 +1,11 @@
 """How a store behaves, checked once when it is made."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta, tzinfo
 from typing import Any, Final, Literal, get_args
+
+from langgraph.store.base import TTLConfig
 
 from langchain_agentmemory.backends.base import MICROSECONDS
 from langchain_agentmemory.errors import InvalidInput
@@ -12,6 +14,8 @@ from langchain_agentmemory.quoting import quoted
 OnLimit = Literal["reject", "evict"]
 OnDuplicate = Literal["refresh", "keep", "error"]
 
+_LARGEST: Final = (1 << 63) - 1  # `sys.maxsize` on most machines
+_AS_GOOD_AS_ALL: Final = 1 << 60  # so that sums of limits fit everywhere, too
 _LONGEST_TTL: Final = 1_000 * 366 * 24 * 60  # minutes: a thousand years
 
 
@@ -45,23 +49,38 @@ class Settings:
         check_limit("memory_limit", self.memory_limit)
         check_choice("on_limit", self.on_limit, get_args(OnLimit))
         check_choice("on_duplicate", self.on_duplicate, get_args(OnDuplicate))
+        check_switch("soft_delete", self.soft_delete)
 
 
 def check_limit(name: str, given: object) -> int | None:
     """Return a limit: `None` = all, 0 = none.
 
     Raises:
-        InvalidInput: If it is negative or no integer.
+        InvalidInput: If it is negative or no integer, or has more than 63 bits.
     """
     if given is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-        msg = (
-            f"{name} must be None (no limit), 0 or a positive integer, not "
-            f"{quoted(given)}."
-        )
+    return _whole(name, given, "None (no limit), 0 or a positive integer")
+
+
+def check_count(name: str, given: object) -> int:
+    """Return a number of items, which is 0 or more.
+
+    Raises:
+        InvalidInput: If it is negative or no integer, or has more than 63 bits.
+    """
+    return _whole(name, given, "0 or a positive integer")
+
+
+def _whole(name: str, given: object, meant: str) -> int:
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, int)
+        or not 0 <= given <= _LARGEST
+    ):
+        msg = f"{name} must be {meant} of at most 63 bits, not {quoted(given)}."
         raise InvalidInput(msg)
-    return given
+    return min(given, _AS_GOOD_AS_ALL)
 
 
 def check_choice(name: str, given: object, choices: tuple[str, ...]) -> None:
@@ -70,9 +89,34 @@ def check_choice(name: str, given: object, choices: tuple[str, ...]) -> None:
     Raises:
         InvalidInput: With the choices.
     """
-    if given not in choices:
+    if not isinstance(given, str) or given not in choices:
         msg = f"{name}={quoted(given)} is not known: use one of {', '.join(choices)}."
         raise InvalidInput(msg)
+
+
+def check_switch(name: str, given: object) -> bool:
+    """Return what is True or False.
+
+    Raises:
+        InvalidInput: If it is neither: "no" would count as yes.
+    """
+    if not isinstance(given, bool):
+        msg = f"{name} must be True or False, not {quoted(given)}."
+        raise InvalidInput(msg)
+    return given
+
+
+def check_names(what: str, given: Mapping[Any, Any], known: Iterable[str]) -> None:
+    """Refuse names that mean nothing: they are typing errors.
+
+    Raises:
+        InvalidInput: With the names there are.
+    """
+    names = tuple(known)
+    for name in given:
+        if name not in names:
+            msg = f"{what} has no {quoted(name)}: use {', '.join(names)}."
+            raise InvalidInput(msg)
 
 
 def ttl_config(given: object) -> dict[str, Any] | None:
@@ -92,6 +136,10 @@ def ttl_config(given: object) -> dict[str, Any] | None:
         msg = "ttl must be a timedelta or a TTLConfig dict such as {'default_ttl': 60}."
         raise InvalidInput(msg)
     config = dict(given)
+    check_names("ttl", config, TTLConfig.__annotations__)
+    refresh = config.get("refresh_on_read")
+    if refresh is not None:
+        check_switch("ttl['refresh_on_read']", refresh)
     for name in ("default_ttl", "sweep_interval_minutes"):
         if config.get(name) is not None:
             config[name] = minutes_of(config[name])

@@ -89,12 +89,33 @@ class MemoryWriter(Protocol):
         """Delete all memories of the user and return how many there were."""
         ...
 
-    async def aadd_memory(self, user: User, memory: str, **details: Any) -> MemoryEntry:
+    async def aadd_memory(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory: str,
+        *,
+        topics: Iterable[str] = (),
+        kind: str | None = None,
+        event_time: TimeInput | None = None,
+        participants: Iterable[str] = (),
+        location: str | None = None,
+        source: Source | None = None,
+        supersedes: Iterable[str] = (),
+    ) -> MemoryEntry:
         """Async twin of `add_memory`."""
         ...
 
-    async def aupdate_memory(
-        self, user: User, memory_id: str, memory: str | None = None, **details: Any
+    async def aupdate_memory(  # noqa: PLR0913 - the fields of a memory
+        self,
+        user: User,
+        memory_id: str,
+        memory: str | None = None,
+        *,
+        topics: Iterable[str] | None = None,
+        kind: str | None = None,
+        event_time: TimeInput | None = None,
+        participants: Iterable[str] | None = None,
+        location: str | None = None,
     ) -> MemoryEntry:
         """Async twin of `update_memory`."""
         ...

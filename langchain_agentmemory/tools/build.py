@@ -77,6 +77,13 @@ def read_custom_tools(given: CustomTools) -> dict[str, BaseTool]:
     """
     if given is None:
         return {}
+    names: object = given
+    if not isinstance(names, Iterable) or isinstance(names, str):
+        msg = (
+            f"custom_tools takes tools, or a dict of names and tools, not "
+            f"{quoted(names)}."
+        )
+        raise InvalidInput(msg)
     pairs = (
         given.items()
         if isinstance(given, Mapping)

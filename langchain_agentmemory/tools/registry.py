@@ -113,9 +113,20 @@ def switches(given: Switches, argument: str) -> dict[str, bool]:
         return {}
     if isinstance(given, str):
         given = (given,)
-    pairs: dict[Any, Any] = (
-        dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, True)
-    )
+    names: object = given
+    if not isinstance(names, Iterable):
+        msg = (
+            f"{argument} takes names of tools, such as ['memory_delete'], or a dict of "
+            f"names and True or False, not {quoted(given)}."
+        )
+        raise InvalidInput(msg)
+    try:
+        pairs: dict[Any, Any] = (
+            dict(given) if isinstance(given, Mapping) else dict.fromkeys(given, True)
+        )
+    except TypeError as error:  # a list of lists, say
+        msg = f"{argument} takes names of tools, not {quoted(given)}."
+        raise InvalidInput(msg) from error
     for name, on in pairs.items():
         if name not in TOOL_NAMES:
             msg = (

@@ -1,0 +1,1 @@
+"""What queueing a turn costs a graph."""
