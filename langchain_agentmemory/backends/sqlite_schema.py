@@ -94,6 +94,13 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         WHERE state = 1 AND expires_at IS NOT NULL
         """,
     ),
+    (  # 4: the outbox is made of records; which mailboxes hold something is found fast
+        "DROP TABLE {t}_outbox",
+        """
+        CREATE UNIQUE INDEX {t}_namespaces_filled ON {t}_namespaces (path)
+        WHERE items > 0
+        """,
+    ),
 )
 """Statements that lead from each schema version to the next. Only ever appended to."""
 

@@ -25,7 +25,7 @@ from langchain_agentmemory.extraction.stages import (
     no_episodes,
     second_stage,
 )
-from langchain_agentmemory.policies.base import Policy
+from langchain_agentmemory.policies.base import Policy, as_policy
 from langchain_agentmemory.policies.merge_similar import MergeSimilar
 from langchain_agentmemory.types import MemoryEntry
 
@@ -81,7 +81,7 @@ class MemoryExtractor:
         """
         self._settings = Settings(
             model=as_model(model),
-            policy=_as_policy(policy),
+            policy=as_policy(policy, MergeSimilar),
             prompt=_as_prompt(prompt),
             redact=None if redact is None else guarded(redact),
             callbacks=callbacks,
@@ -257,18 +257,6 @@ class MemoryExtractor:
             f"MemoryExtractor({name!r}, policy={self.policy.name!r}, "
             f"checkers={list(self.checkers)!r})"
         )
-
-
-def _as_policy(policy: object) -> Policy:
-    if policy is None:
-        return MergeSimilar()
-    if not isinstance(policy, Policy):
-        msg = (
-            f"policy must be MergeSimilar(), PreserveHistory(), AppendOnly() or an "
-            f"object with the same attributes, not {policy!r}."
-        )
-        raise InvalidInput(msg)
-    return policy
 
 
 def _as_prompt(prompt: object) -> Prompt:

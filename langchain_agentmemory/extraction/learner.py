@@ -204,6 +204,7 @@ class _Work:
             return True  # nothing new was said since a checker held it back
         thread_id = jobs[0].thread_id
         seen = self._outbox.seen(self._user, thread_id)
+        self._outbox.compact(self._user, thread_id, seen)
         merged = without_seen(_merged(jobs), seen.prints)
         habits = self._learner.habits.of(self._user)
         if not merged.said or habits.is_paused(thread_id):

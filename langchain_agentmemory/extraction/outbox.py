@@ -21,6 +21,7 @@ from langchain_agentmemory.backends.base import (
     Page,
     PreconditionFailed,
     Record,
+    RecordState,
     Write,
 )
 from langchain_agentmemory.errors import BackendUnavailable
@@ -41,6 +42,7 @@ from langchain_agentmemory.extraction.mailbox import (
     Job,
     Lease,
     Said,
+    dump,
     job_of,
     lease_of,
     load,
@@ -144,6 +146,8 @@ class Outbox:
         Raises:
             BackendUnavailable: If it could not be written. `spill` keeps it in memory.
         """
+        if self.spilled:
+            self.unspill()
         known = self._known_of(user, thread_id)
         new = unseen(said, known.prints, lasting=lasting)
         if not new:
@@ -324,6 +328,26 @@ class Outbox:
             prints.update(value["prints"])
             last = max(last, value["said_at"])
         return Seen(prints, last, chunks)
+
+    def compact(self, user: UserKey, thread_id: str | None, seen: Seen) -> None:
+        """Join a processed set of many records into one of few."""
+        if len(seen.chunks) <= CHUNKS:
+            return
+        place = seen_of(user, thread_id)
+        value = dump({"prints": sorted(seen.prints), "said_at": seen.last})
+        joined = Record(place, f"joined:{uuid.uuid4().hex}", value)
+        gone = [
+            Write(
+                Record(place, chunk.key, state=RecordState.STUB),
+                expect=chunk.revision,
+                stamp=False,
+            )
+            for chunk in seen.chunks
+        ]
+        try:
+            self.backend.commit(Batch([Write(joined, expect=0), *gone]))
+        except PreconditionFailed:
+            return  # somebody else joined them
 
     # -- claims ----------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import atexit
 import heapq
 import itertools
 import logging
+import math
 import os
 import threading
 import time
@@ -133,8 +134,9 @@ class Worker:
                     self._running.add(user)
                     return user
                 now = time.monotonic()
-                if self._polls and now >= self._next_poll:
-                    self._next_poll = now + POLL_SECONDS
+                if now >= self._next_poll:
+                    # Once at the beginning, for what an earlier process left behind.
+                    self._next_poll = now + (POLL_SECONDS if self._polls else math.inf)
                     break
                 until = min(self._wakes(), deadline)
                 if until <= now:
@@ -145,8 +147,8 @@ class Worker:
         return None
 
     def _wakes(self) -> float:
-        due = self._later[0][0] if self._later else float("inf")
-        return min(due, self._next_poll) if self._polls else due
+        due = self._later[0][0] if self._later else math.inf
+        return min(due, self._next_poll)
 
     def _promote(self) -> None:
         now = time.monotonic()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, runtime_checkable
 
+from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.types import MemoryEntry, Operation
 
 Action = Literal["add", "update", "drop", "pass"]
@@ -166,3 +167,20 @@ class Policy(Protocol):
     ) -> list[Operation]:
         """Return what remains of `decide`: the operations to do, in order."""
         ...
+
+
+def as_policy(given: object, default: Callable[[], Policy]) -> Policy:
+    """Return what was given if it is a policy, the default if it is `None`.
+
+    Raises:
+        InvalidInput: If it is something else.
+    """
+    if given is None:
+        return default()
+    if not isinstance(given, Policy):
+        msg = (
+            f"policy must be MergeSimilar(), PreserveHistory(), AppendOnly() or an "
+            f"object with the same attributes, not {given!r}."
+        )
+        raise InvalidInput(msg)
+    return given

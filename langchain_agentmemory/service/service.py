@@ -21,7 +21,7 @@ from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.service.changes import changed
-from langchain_agentmemory.service.hidden import visible
+from langchain_agentmemory.service.hidden import EXTRACTION_ROOT, visible
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import CLOSED, Embed, Plan
 from langchain_agentmemory.service.records import entry_of
@@ -291,7 +291,7 @@ class Service:
             "state": "ok",
             "engine": engine["engine"],
             "answered in": f"{(self.backend.now() - started) / MICROSECONDS:.3f} s",
-            "items": engine["items"],
+            "items": self._visible_items(engine["items"]),
             "warm indexes": f"{warm['shelves']} ({warm['bytes'] / 1e6:.1f} MB)",
         }
         if self.embedder is not None:
@@ -300,6 +300,10 @@ class Service:
             if error is not None:
                 facts["state"] = "degraded: search goes by words"
         return facts
+
+    def _visible_items(self, counted: str) -> str:
+        hidden = sum(head.items for head in self.backend.heads((EXTRACTION_ROOT,)))
+        return str(int(counted) - hidden) if counted.isdecimal() else counted
 
     def describe(self) -> dict[str, str]:
         """Return how search is set up."""

@@ -10,7 +10,7 @@ from langchain_agentmemory.errors import (
     ExtractionFailed,
     InvalidInput,
 )
-from langchain_agentmemory.extraction import retries
+from langchain_agentmemory.extraction import outbox, retries
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
 
 ANN = UserKey("default", "ann")
@@ -688,3 +688,27 @@ def test_a_turn_of_a_store_that_cannot_even_be_read_is_kept():
     backend.broken = False
     assert fresh.flush(10)
     assert extractor.seen == [["A", "fine"], ["B", "fine"]]
+
+
+def test_the_processed_set_of_a_long_conversation_stays_small(make_store):
+    extractor = Echo()
+    store = make_store(extractor=extractor)
+    conversation = []
+    for number in range(outbox.CHUNKS + 10):
+        conversation += turn(number, f"fact {number}")
+        store.enqueue_extraction("ann", conversation, thread_id="t")
+        assert store.flush(10)
+    seen = store._engine.outbox.seen(ANN, "t")
+    assert len(seen.chunks) < 20
+    again = make_store(extractor=extractor)  # where data is shared: nothing is new
+    if again.count_memories("ann"):
+        again.enqueue_extraction("ann", conversation, thread_id="t")
+        assert again.flush(10)
+    assert len(extractor.seen) == outbox.CHUNKS + 10
+
+
+def test_the_status_counts_only_items(make_store):
+    store = make_store()
+    store.put(("docs",), "k", {"text": "tea"})
+    store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
+    assert store.status()["items"] == "1"
