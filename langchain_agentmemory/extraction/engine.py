@@ -7,7 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import MICROSECONDS
-from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.errors import (
+    BackendUnavailable,
+    ExtractionFailed,
+    InvalidInput,
+)
 from langchain_agentmemory.extraction.external import consumed_external_context
 from langchain_agentmemory.extraction.habits import Habits, UserHabits
 from langchain_agentmemory.extraction.jobs import ExtractionJob, ExtractionJobs
@@ -114,6 +118,8 @@ class Engine:
             calls_per_hour=settings.calls_per_hour,
         )
         self._worker: Worker | None = None
+        self._done = 0  # by workers that have ended
+        self._error: str | None = None  # of them
         self._lock = threading.Lock()
 
     @cached_property
@@ -244,6 +250,24 @@ class Engine:
         ):
             self.worker.start()
 
+    def start(self) -> None:
+        """Start the worker, whether or not something waits.
+
+        Raises:
+            ExtractionFailed: If there is no extractor.
+            InvalidInput: If extraction is inline.
+        """
+        if self.extractor is None:
+            msg = "There is no extractor: open the store with extractor=…."
+            raise ExtractionFailed(msg)
+        if self.settings.mode != "background":
+            msg = (
+                "This store extracts inline and has no worker: open it with "
+                "extraction_mode='background'."
+            )
+            raise InvalidInput(msg)
+        self.worker.start()
+
     def flush(self, timeout: float | None = None) -> bool:
         """Work off what waits; tell whether nothing does any more."""
         if self.extractor is None:
@@ -258,7 +282,12 @@ class Engine:
         """End the worker after what it is doing; what waits stays in the outbox."""
         with self._lock:
             worker, self._worker = self._worker, None
-        return worker is None or worker.close(timeout)
+        if worker is None:
+            return True
+        ended = worker.close(timeout)
+        self._done += worker.done
+        self._error = worker.last_error or self._error
+        return ended
 
     # -- looking at it ---------------------------------------------------------------
 
@@ -308,6 +337,10 @@ class Engine:
                 keep=lambda job: thread_id is not None and job.thread_id != thread_id,
             )
 
+    def paused(self, user: UserKey, thread_id: str | None) -> bool:
+        """Tell whether nothing is learnt from a user or one conversation."""
+        return self.learner.habits.of(user).is_paused(thread_id)
+
     def usage(self, user: UserKey) -> Usage:
         """Return what learning from a user has cost."""
         habits = self.learner.habits.of(user)
@@ -320,7 +353,7 @@ class Engine:
         waiting = [job.said_at for job in jobs if job.state == "waiting"]
         lag = (self._backend.now() - min(waiting)) / MICROSECONDS if waiting else 0.0
         worker = self._worker
-        error = worker.last_error if worker else None
+        error = (worker.last_error if worker else None) or self._error
         error = error or self.outbox.last_error
         parked = [job.error for job in jobs if job.state == "parked"]
         facts: dict[str, object] = {
@@ -328,6 +361,7 @@ class Engine:
             "held": states.count("held"),
             "running": worker.running if worker else 0,
             "failed": len(parked),
+            "done": self._done + (worker.done if worker else 0),
             "last_error": error or (parked[-1] if parked else None),
             "lag": f"{lag:.1f} s",
         }
