@@ -958,6 +958,41 @@ class MemoryStore(ItemMethods):
         """Async twin of `discard_jobs`."""
         return await self._hop(self.discard_jobs, user, ids)
 
+    def start_worker(self) -> None:
+        """Work off the outbox in the background, until `stop_worker` or `close`.
+
+        What other processes queue in the same store is worked off, too. Without this
+        call, workers start with the first turn that this process queues.
+
+        Raises:
+            ExtractionFailed: If the store has no extractor.
+            InvalidInput: If the store extracts inline.
+            BackendUnavailable: If the store was closed.
+        """
+        self._service.check_open()
+        self._engine.start()
+
+    def stop_worker(self, timeout: float | None = None) -> bool:
+        """End the background workers after the mailbox that each has under way.
+
+        What waits stays in the outbox. The next turn that this process queues starts
+        them again.
+
+        Args:
+            timeout: Seconds to wait for them; `None` = until they have ended.
+
+        Returns:
+            True if they have ended. Those that have not still end by themselves.
+        """
+        return self._engine.close(timeout)
+
+    async def astop_worker(
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109 - as `stop_worker` has it
+    ) -> bool:
+        """Async twin of `stop_worker`."""
+        return await asyncio.to_thread(self.stop_worker, timeout)
+
     def pause_learning(self, user: User, thread_id: str | None = None) -> None:
         """Learn nothing more from a user, or from one conversation.
 
@@ -977,6 +1012,14 @@ class MemoryStore(ItemMethods):
     async def aresume_learning(self, user: User, thread_id: str | None = None) -> None:
         """Async twin of `resume_learning`."""
         await self._hop(self.resume_learning, user, thread_id)
+
+    def learning_paused(self, user: User, thread_id: str | None = None) -> bool:
+        """Tell whether nothing is learnt from a user, or from one conversation."""
+        return self._engine.paused(self.user(user), thread_id)
+
+    async def alearning_paused(self, user: User, thread_id: str | None = None) -> bool:
+        """Async twin of `learning_paused`."""
+        return await self._hop(self.learning_paused, user, thread_id)
 
     def extraction_usage(self, user: User) -> "Usage":
         """Return how many model calls and tokens learning from a user has cost."""
@@ -1015,8 +1058,9 @@ class MemoryStore(ItemMethods):
     def status(self) -> Report:
         """Return how the store is doing right now.
 
-        With an extractor: turns that are pending, held back, running, and failed; the
-        last error; and the lag, the age of the oldest turn that waits.
+        With an extractor: turns that are pending, held back, running, and failed; how
+        many this process's workers have done; the last error; and the lag, the age of
+        the oldest turn that waits.
         """
         facts = self._service.status()
         if self.extractor is not None:

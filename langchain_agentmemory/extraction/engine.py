@@ -7,7 +7,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import MICROSECONDS
-from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.errors import (
+    BackendUnavailable,
+    ExtractionFailed,
+    InvalidInput,
+)
 from langchain_agentmemory.extraction import telemetry
 from langchain_agentmemory.extraction.external import consumed_external_context
 from langchain_agentmemory.extraction.habits import Habits, UserHabits
@@ -117,6 +121,8 @@ class Engine:
             calls_per_hour=settings.calls_per_hour,
         )
         self._worker: Worker | None = None
+        self._done = 0  # by workers that have ended
+        self._error: str | None = None  # of them
         self._lock = threading.Lock()
         telemetry.observe(self, self.queue_state)
 
@@ -253,6 +259,24 @@ class Engine:
         ):
             self.worker.start()
 
+    def start(self) -> None:
+        """Start the worker, whether or not something waits.
+
+        Raises:
+            ExtractionFailed: If there is no extractor.
+            InvalidInput: If this process is not to extract in the background.
+        """
+        if self.extractor is None:
+            msg = "There is no extractor: open the store with extractor=…."
+            raise ExtractionFailed(msg)
+        if self.settings.mode != "background":
+            msg = (
+                f"With extraction_mode={self.settings.mode!r} a store has no worker: "
+                f"open it with 'background'."
+            )
+            raise InvalidInput(msg)
+        self.worker.start()
+
     def flush(self, timeout: float | None = None) -> bool:
         """Work off what waits; tell whether nothing does any more."""
         if self.extractor is None or self.settings.mode == "queue":
@@ -268,7 +292,12 @@ class Engine:
         with self._lock:
             worker, self._worker = self._worker, None
         telemetry.forget(self)
-        return worker is None or worker.close(timeout)
+        if worker is None:
+            return True
+        ended = worker.close(timeout)
+        self._done += worker.done
+        self._error = worker.last_error or self._error
+        return ended
 
     # -- looking at it ---------------------------------------------------------------
 
@@ -318,6 +347,10 @@ class Engine:
                 keep=lambda job: thread_id is not None and job.thread_id != thread_id,
             )
 
+    def paused(self, user: UserKey, thread_id: str | None) -> bool:
+        """Tell whether nothing is learnt from a user or one conversation."""
+        return self.learner.habits.of(user).is_paused(thread_id)
+
     def usage(self, user: UserKey) -> Usage:
         """Return what learning from a user has cost."""
         habits = self.learner.habits.of(user)
@@ -326,15 +359,20 @@ class Engine:
     def status(self) -> dict[str, object]:
         """Return how extraction is doing."""
         jobs = list(self.outbox.jobs())
-        state = self._state(jobs)
-        error = self._worker.last_error if self._worker else None
+        states = [job.state for job in jobs]
+        waiting = [job.said_at for job in jobs if job.state == "waiting"]
+        lag = (self._backend.now() - min(waiting)) / MICROSECONDS if waiting else 0.0
+        worker = self._worker
+        error = (worker.last_error if worker else None) or self._error
         error = error or self.outbox.last_error
         parked = [job.error for job in jobs if job.state == "parked"]
         facts: dict[str, object] = {
-            "pending": state.pending,
-            "held": state.held,
-            "running": state.running,
-            "failed": state.failed,
+            "pending": states.count("waiting"),
+            "held": states.count("held"),
+            "running": worker.running if worker else 0,
+            "failed": len(parked),
+            "done": self._done + (worker.done if worker else 0),
+from langchain_agentmemory.extraction import telemetry
             "last_error": error or (parked[-1] if parked else None),
             "lag": f"{state.lag:.1f} s",
         }
