@@ -13,6 +13,8 @@ from benchmarks.write_loss.story import EXTRACTORS, said_in
 from langchain_agentmemory import AppendOnly, MergeSimilar, PreserveHistory
 from langchain_agentmemory.policies import Decision, Decisions
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
 POLICIES = {type(p).__name__: p for p in (MergeSimilar(), PreserveHistory())}
 POLICIES["AppendOnly"] = AppendOnly()
 
