@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     )
     from langchain_agentmemory.extraction.context import ExtractionContext
     from langchain_agentmemory.extraction.extractor import MemoryExtractor
+    from langchain_agentmemory.extraction.known_secrets import redact_secrets
+    from langchain_agentmemory.extraction.verbatim import VerbatimExtractor
     from langchain_agentmemory.middleware import MemoryMiddleware
     from langchain_agentmemory.nodes.preload import PreloadMemories
     from langchain_agentmemory.nodes.remember import QueueExtraction
@@ -54,9 +56,11 @@ _HOME = {
     "SearchOptions": "langchain_agentmemory.types",
     "Source": "langchain_agentmemory.types",
     "UserKey": "langchain_agentmemory.types",
+    "VerbatimExtractor": "langchain_agentmemory.extraction.verbatim",
     "all_of": "langchain_agentmemory.extraction.checkers",
     "any_of": "langchain_agentmemory.extraction.checkers",
     "message_threshold": "langchain_agentmemory.extraction.checkers",
+    "redact_secrets": "langchain_agentmemory.extraction.known_secrets",
     "time_interval": "langchain_agentmemory.extraction.checkers",
 }
 
@@ -78,9 +82,11 @@ __all__ = [
     "SearchOptions",
     "Source",
     "UserKey",
+    "VerbatimExtractor",
     "all_of",
     "any_of",
     "message_threshold",
+    "redact_secrets",
     "time_interval",
 ]
 

@@ -125,6 +125,7 @@ class MemoryStore(ItemMethods):
         job_timeout: Seconds that the extraction of a turn may take.
         extraction_mode: `"background"`: threads of this process extract. `"inline"`:
             `enqueue_extraction` does, for processes that are frozen after an answer.
+            `"queue"`: another process extracts.
         extraction_graph: Changes the extraction subgraph: a function that is given the
             built-in one before it is compiled, and returns it changed, or any compiled
             graph of the same state.
@@ -169,7 +170,7 @@ class MemoryStore(ItemMethods):
         extraction_concurrency: int = 1,
         max_pending: int | None = 10,
         job_timeout: float = 30.0,
-        extraction_mode: Literal["background", "inline"] = "background",
+        extraction_mode: Literal["background", "inline", "queue"] = "background",
         extraction_graph: "ChangeGraph | None" = None,
         extraction_calls_per_hour: int | None = None,
         learn_from_external_context: bool = True,
@@ -839,6 +840,7 @@ class MemoryStore(ItemMethods):
         messages: "Iterable[MessageLikeRepresentation]",
         *,
         thread_id: str | None = None,
+        learn: bool = True,
     ) -> bool:
         """Queue a conversation for extraction.
 
@@ -849,6 +851,7 @@ class MemoryStore(ItemMethods):
             user: Whose conversation it is.
             messages: LangChain messages, or what converts to them.
             thread_id: The conversation's name.
+            learn: False learns nothing from what is new in it, now or later.
 
         Returns:
             True if it is safe in the outbox, or nothing in it is new. False if nothing
@@ -856,7 +859,7 @@ class MemoryStore(ItemMethods):
         """
         owner, thread = self.user(user), as_thread(thread_id)
         snapshot = self._snapshot(owner, messages, thread)
-        return self._engine.enqueue(owner, snapshot, thread)
+        return self._engine.enqueue(owner, snapshot, thread, learn)
 
     async def aenqueue_extraction(
         self,
@@ -864,11 +867,12 @@ class MemoryStore(ItemMethods):
         messages: "Iterable[MessageLikeRepresentation]",
         *,
         thread_id: str | None = None,
+        learn: bool = True,
     ) -> bool:
         """Async twin of `enqueue_extraction`."""
         owner, thread = self.user(user), as_thread(thread_id)
         snapshot = self._snapshot(owner, messages, thread)  # before they change
-        return await self._hop(self._engine.enqueue, owner, snapshot, thread)
+        return await self._hop(self._engine.enqueue, owner, snapshot, thread, learn)
 
     def _snapshot(
         self,

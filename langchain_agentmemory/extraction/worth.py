@@ -36,7 +36,7 @@ _ENGLISH_LEAD: Final = (
     + r")[,:!.]?\s+)*+"
 )
 _CHINESE_LEAD: Final = (
-    r"(?:请|麻烦|劳驾|能不能|可不可以|可以|能|那么?|好的?|嗯|对了|另外|还有|谢谢|然后|现在|再|也"
+    r"(?:请(?!问)|麻烦|劳驾|能不能|可不可以|可以|能|那么?|好的?|嗯|对了|另外|还有|谢谢|然后|现在|再|也"
     r"|就|先|都|[你您，,！!。\s])*+"
 )
 
@@ -61,6 +61,7 @@ _ENGLISH_QUESTION: Final = LazyPattern(
 )
 _CHINESE_QUESTION: Final = LazyPattern(
     r"(?:吗|呢|(?<!什)么)[~～。.\s]*\Z|\A(?:什么|怎么|怎样|如何|为什么|为何|哪|谁|多少|几)"
+    r"|\A那?[你您].{0,4}(?:什么|谁|哪|多少|几|怎么|如何|为什么)"
     r"|(?:有没有|是不是|能不能|可不可以|要不要|会不会|好不好|行不行|是什么|怎么办|怎么样)[。.\s]*\Z"
 )
 
@@ -193,7 +194,7 @@ def is_question(sentence: str) -> bool:
 def _has_content(sentence: str) -> bool:
     han = len(HAN.findall(sentence))
     words = len(_WORD.findall(sentence.replace("[redacted]", " ")))
-    return han >= _FEWEST_HAN or han + words >= _FEWEST_WORDS
+    return han >= _FEWEST_HAN or words + (han > 0) >= _FEWEST_WORDS
 
 
 def _is_bare_command(sentence: str) -> bool:

@@ -32,9 +32,11 @@ PUBLIC_NAMES = [
     "SearchOptions",
     "Source",
     "UserKey",
+    "VerbatimExtractor",
     "all_of",
     "any_of",
     "message_threshold",
+    "redact_secrets",
     "time_interval",
 ]
 
