@@ -26,6 +26,7 @@ from langchain_agentmemory.nodes.injection import (
 from langchain_agentmemory.nodes.loading import Gate, Loaded, MemoryLoader, Run
 from langchain_agentmemory.nodes.preload import checked_mode
 from langchain_agentmemory.nodes.turns import TurnQueue
+from langchain_agentmemory.service.settings import check_switch
 from langchain_agentmemory.types import MemoryReader
 from langchain_agentmemory.users import UserResolver, UserSource
 
@@ -108,12 +109,15 @@ class MemoryMiddleware(AgentMiddleware[MemoryState, Any, Any]):
             user: Whose memories: a user, a function of the runtime that returns one, or
                 a `UserResolver`.
                 `None` finds the user of the run.
-            when: `(state, runtime) -> bool`; False preloads nothing in this turn.
+            when: `(state, runtime) -> bool`; False preloads nothing in this turn, and
+                neither does an error, which is logged.
 
         Raises:
             InvalidInput: If an option has a value that is not listed here.
         """
         super().__init__()
+        for name, switch in (("tools", tools), ("extract", extract)):
+            check_switch(name, switch)
         self._mode = checked_mode(mode)
         self._extract = extract
         self._loader = MemoryLoader(

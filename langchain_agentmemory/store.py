@@ -125,6 +125,7 @@ class MemoryStore(ItemMethods):
         job_timeout: Seconds that the extraction of a turn may take.
         extraction_mode: `"background"`: threads of this process extract. `"inline"`:
             `enqueue_extraction` does, for processes that are frozen after an answer.
+            `"queue"`: another process extracts.
         extraction_graph: Changes the extraction subgraph: a function that is given the
             built-in one before it is compiled, and returns it changed, or any compiled
             graph of the same state.
@@ -169,7 +170,7 @@ class MemoryStore(ItemMethods):
         extraction_concurrency: int = 1,
         max_pending: int | None = 10,
         job_timeout: float = 30.0,
-        extraction_mode: Literal["background", "inline"] = "background",
+        extraction_mode: Literal["background", "inline", "queue"] = "background",
         extraction_graph: "ChangeGraph | None" = None,
         extraction_calls_per_hour: int | None = None,
         learn_from_external_context: bool = True,
@@ -839,6 +840,7 @@ class MemoryStore(ItemMethods):
         messages: "Iterable[MessageLikeRepresentation]",
         *,
         thread_id: str | None = None,
+        learn: bool = True,
     ) -> bool:
         """Queue a conversation for extraction.
 
@@ -849,6 +851,7 @@ class MemoryStore(ItemMethods):
             user: Whose conversation it is.
             messages: LangChain messages, or what converts to them.
             thread_id: The conversation's name.
+            learn: False learns nothing from what is new in it, now or later.
 
         Returns:
             True if it is safe in the outbox, or nothing in it is new. False if nothing
@@ -856,7 +859,7 @@ class MemoryStore(ItemMethods):
         """
         owner, thread = self.user(user), as_thread(thread_id)
         snapshot = self._snapshot(owner, messages, thread)
-        return self._engine.enqueue(owner, snapshot, thread)
+        return self._engine.enqueue(owner, snapshot, thread, learn)
 
     async def aenqueue_extraction(
         self,
@@ -864,11 +867,12 @@ class MemoryStore(ItemMethods):
         messages: "Iterable[MessageLikeRepresentation]",
         *,
         thread_id: str | None = None,
+        learn: bool = True,
     ) -> bool:
         """Async twin of `enqueue_extraction`."""
         owner, thread = self.user(user), as_thread(thread_id)
         snapshot = self._snapshot(owner, messages, thread)  # before they change
-        return await self._hop(self._engine.enqueue, owner, snapshot, thread)
+        return await self._hop(self._engine.enqueue, owner, snapshot, thread, learn)
 
     def _snapshot(
         self,
@@ -954,6 +958,41 @@ class MemoryStore(ItemMethods):
         """Async twin of `discard_jobs`."""
         return await self._hop(self.discard_jobs, user, ids)
 
+    def start_worker(self) -> None:
+        """Work off the outbox in the background, until `stop_worker` or `close`.
+
+        What other processes queue in the same store is worked off, too. Without this
+        call, workers start with the first turn that this process queues.
+
+        Raises:
+            ExtractionFailed: If the store has no extractor.
+            InvalidInput: If the store extracts inline.
+            BackendUnavailable: If the store was closed.
+        """
+        self._service.check_open()
+        self._engine.start()
+
+    def stop_worker(self, timeout: float | None = None) -> bool:
+        """End the background workers after the mailbox that each has under way.
+
+        What waits stays in the outbox. The next turn that this process queues starts
+        them again.
+
+        Args:
+            timeout: Seconds to wait for them; `None` = until they have ended.
+
+        Returns:
+            True if they have ended. Those that have not still end by themselves.
+        """
+        return self._engine.close(timeout)
+
+    async def astop_worker(
+        self,
+        timeout: float | None = None,  # noqa: ASYNC109 - as `stop_worker` has it
+    ) -> bool:
+        """Async twin of `stop_worker`."""
+        return await asyncio.to_thread(self.stop_worker, timeout)
+
     def pause_learning(self, user: User, thread_id: str | None = None) -> None:
         """Learn nothing more from a user, or from one conversation.
 
@@ -973,6 +1012,14 @@ class MemoryStore(ItemMethods):
     async def aresume_learning(self, user: User, thread_id: str | None = None) -> None:
         """Async twin of `resume_learning`."""
         await self._hop(self.resume_learning, user, thread_id)
+
+    def learning_paused(self, user: User, thread_id: str | None = None) -> bool:
+        """Tell whether nothing is learnt from a user, or from one conversation."""
+        return self._engine.paused(self.user(user), thread_id)
+
+    async def alearning_paused(self, user: User, thread_id: str | None = None) -> bool:
+        """Async twin of `learning_paused`."""
+        return await self._hop(self.learning_paused, user, thread_id)
 
     def extraction_usage(self, user: User) -> "Usage":
         """Return how many model calls and tokens learning from a user has cost."""
@@ -1011,8 +1058,9 @@ class MemoryStore(ItemMethods):
     def status(self) -> Report:
         """Return how the store is doing right now.
 
-        With an extractor: turns that are pending, held back, running, and failed; the
-        last error; and the lag, the age of the oldest turn that waits.
+        With an extractor: turns that are pending, held back, running, and failed; how
+        many this process's workers have done; the last error; and the lag, the age of
+        the oldest turn that waits.
         """
         facts = self._service.status()
         if self.extractor is not None:

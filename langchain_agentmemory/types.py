@@ -250,7 +250,8 @@ class SearchOptions:
 
     Attributes:
         kind: Keep only this kind.
-        time_after: Keep entries whose event is not earlier. Undated entries pass.
+        time_after: Keep entries whose event is not earlier. Undated entries pass. A
+            text of reduced precision (`"2024-05"`) means the beginning of that period.
         time_before: Keep entries whose event is not later. Undated entries pass. A
             text of reduced precision (`"2024-05"`) means the end of that period.
         limit: How many at most. `None` = all, 0 = none.

@@ -47,8 +47,16 @@ def no_blocking():
         yield
 
 
-def pytest_collection_modifyitems(items):
-    """Let tests that talk to services or kernels reach the network."""
+def pytest_collection_modifyitems(config, items):
+    """Let tests that talk to services or kernels reach the network.
+
+    Tests with a real model are left out unless `-m` asks for them.
+    """
+    if "local_llm" not in config.getoption("markexpr"):
+        unasked = [item for item in items if item.get_closest_marker("local_llm")]
+        items[:] = [item for item in items if item not in unasked]
+        if unasked:
+            config.hook.pytest_deselected(items=unasked)
     for item in items:
         path = Path(item.path)
         if "integration_tests" in path.parts or path.suffix == ".ipynb":

@@ -1,8 +1,9 @@
 """The command line: `langchain-agentmemory`, also `python -m langchain_agentmemory`.
 
 `chat` talks to an agent that remembers, `demo` proves recall across threads in a
-minute, `memories` lists, finds, corrects, exports and imports. What it takes beyond
-the package comes with the extra `cli`.
+minute, `memories` lists, finds, corrects, exports and imports, `worker` learns from the
+turns that other processes have queued, `jobs` shows them. What it takes beyond the
+package comes with the extra `cli`.
 """
 
 import sys

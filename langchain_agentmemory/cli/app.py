@@ -1,16 +1,19 @@
 """The commands and what they have in common. Nothing heavy is imported for `--help`."""
 
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
-from langchain_agentmemory.cli import memories
+from langchain_agentmemory.cli import jobs, memories
 from langchain_agentmemory.cli.options import (
     App,
+    AssistantEpisodes,
     Debug,
     Lang,
     Language,
     Model,
+    Policy,
     Url,
     User,
     reported,
@@ -25,6 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(memories.app, name="memories")
+app.add_typer(jobs.app, name="jobs")
 
 
 def _show_version(value: bool) -> None:  # noqa: FBT001 - how typer calls it
@@ -60,6 +64,12 @@ def chat(  # noqa: PLR0913 - one parameter per option
         bool,
         typer.Option(help="Keep what is deleted, so that it can be restored."),
     ] = True,
+    learn: Annotated[
+        bool,
+        typer.Option(help="Learn from what is said, beside what the agent's tools do."),
+    ] = True,
+    policy: Policy = None,
+    assistant_episodes: AssistantEpisodes = False,
     stream: Annotated[
         bool, typer.Option(help="Show answers while they are being written.")
     ] = True,
@@ -67,16 +77,108 @@ def chat(  # noqa: PLR0913 - one parameter per option
 ) -> None:
     """Talk to an agent that remembers you, in this thread and in the next.
 
-    Without OPENAI_API_KEY (or OPENAI_BASE_URL) an offline, rule-based model answers.
-    Lines can also be piped in. Type /help for what else there is.
+    It learns in the background from what you say. Without OPENAI_API_KEY (or
+    OPENAI_BASE_URL) an offline, rule-based model answers. Lines can also be piped in.
+    Type /help for what else there is.
     """
     from langchain_agentmemory.cli.chat import Chat
+    from langchain_agentmemory.cli.learning import chat_learning
     from langchain_agentmemory.cli.opening import choose_model, open_store
+    from langchain_agentmemory.cli.screen import warnings_as_lines
 
-    with open_store(url, app_name, soft_delete=soft_delete) as store:
-        talk = Chat(store, choose_model(model), user, stream=stream, debug=debug)
+    chosen = choose_model(model)
+    learning = (
+        chat_learning(chosen, policy, assistant_episodes=assistant_episodes)
+        if learn
+        else None
+    )
+    options = learning.options() if learning else {}
+    with (
+        nullcontext() if debug else warnings_as_lines(),
+        open_store(url, app_name, soft_delete=soft_delete, **options) as store,
+    ):
+        talk = Chat(store, chosen, user, learning, stream=stream, debug=debug)
         complete = talk.run()
     if not complete:
+        raise typer.Exit(1)
+
+
+@app.command()
+@reported
+def worker(  # noqa: PLR0913 - one parameter per option
+    *,
+    url: Url = None,
+    model: Model = None,
+    verbatim: Annotated[
+        bool,
+        typer.Option("--verbatim", help="Ask no model: keep what was said as it is."),
+    ] = False,
+    policy: Policy = None,
+    assistant_episodes: AssistantEpisodes = False,
+    concurrency: Annotated[
+        int, typer.Option(min=1, help="How many users at a time.")
+    ] = 1,
+    once: Annotated[
+        bool,
+        typer.Option(
+            "--once", help="Work off what waits and end; with 1 if a turn failed."
+        ),
+    ] = False,
+    job_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds that one extraction may take.")
+    ] = 30.0,
+    memory_limit: Annotated[
+        int, typer.Option(min=0, help="Memories that a user may own; 0 = any number.")
+    ] = 0,
+    soft_delete: Annotated[
+        bool, typer.Option(help="Keep what is deleted, so that it can be restored.")
+    ] = True,
+    timezone: Annotated[
+        str, typer.Option(help="Where users are: what “yesterday” means to them.")
+    ] = "UTC",
+    verbose: Annotated[
+        bool,
+        typer.Option(
+            "--verbose", "-v", help="Show what is learnt: words of users get printed."
+        ),
+    ] = False,
+    debug: Debug = False,
+) -> None:
+    """Learn from the turns that other processes have queued, until Ctrl-C or SIGTERM.
+
+    Turns of all users and applications of the store are worked off. Limit, timezone and
+    soft deletion should be those of the application that queues them.
+    """
+    from langchain_agentmemory.cli.screen import say, warnings_as_lines
+    from langchain_agentmemory.cli.worker import (
+        Foreground,
+        Stop,
+        open_worker_store,
+        worker_extractor,
+    )
+
+    extractor, label = worker_extractor(
+        model, policy, verbatim=verbatim, assistant_episodes=assistant_episodes
+    )
+    with (
+        Stop() as stop,
+        nullcontext() if debug else warnings_as_lines(),
+        open_worker_store(
+            url,
+            extractor,
+            verbose=verbose,
+            extraction_concurrency=concurrency,
+            job_timeout=job_timeout,
+            memory_limit=memory_limit or None,
+            soft_delete=soft_delete,
+            timezone=timezone,
+        ) as store,
+    ):
+        say("langchain-agentmemory worker", "bold")
+        say(f"  model  {label}", "yellow")
+        say(f"  store  {store.describe().get('file', store.backend.name)}", "dim")
+        complete = Foreground(store, stop).run(once=once)
+    if once and not complete:
         raise typer.Exit(1)
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from langchain_agentmemory.cli.agent import Conversation
+from langchain_agentmemory.cli.background import LEAVE_SECONDS, Background
+from langchain_agentmemory.cli.learning import Learning, chat_learning
 from langchain_agentmemory.cli.opening import ChosenModel, open_store
 from langchain_agentmemory.cli.screen import say, show_entries
 from langchain_agentmemory.cli.showing import Shown, show_turn
@@ -29,6 +31,7 @@ class _Script:
     questions: tuple[_Question, ...]
     first: str
     second: str
+    learns: str
     stored: str
     why: str
     preloaded: str
@@ -47,14 +50,18 @@ _SCRIPTS: Final = {
             "Hi, my name is Anna and I live in Lisbon.",
             "I'm allergic to peanuts. My dog is called Rex.",
             "I moved to Porto.",
+            "Rex loves cheese but is afraid of thunder.",
         ),
         questions=(
             _Question("Where do I live?", "Porto"),
             _Question("What am I allergic to?", "peanuts"),
             _Question("What is my dog called?", "Rex"),
+            _Question("What is Rex afraid of?", "thunder"),
         ),
         first="Thread 1: the user tells something about herself",
         second="Thread 2: a new conversation, the store opened anew",
+        learns="The agent's tools write what it understands at once; beside them it "
+        "learns by itself, after the answer",
         stored="What was stored",
         why="Why it was found",
         preloaded="put before the model",
@@ -71,14 +78,17 @@ _SCRIPTS: Final = {
             "你好，我叫小红，住在杭州。",
             "我对花生过敏。我的狗叫旺财。",
             "我搬到上海了。",
+            "旺财爱吃奶酪，很怕打雷。",
         ),
         questions=(
             _Question("我住在哪里？", "上海"),
             _Question("我对什么过敏？", "花生"),
             _Question("我的狗叫什么？", "旺财"),
+            _Question("旺财最怕什么？", "打雷"),
         ),
         first="会话 1：用户说了一些自己的事",
         second="会话 2：全新的对话，存储重新打开",
+        learns="能看懂的内容由智能体用工具当场写下；此外，每次回答之后还会自动学习",
         stored="存下了什么",
         why="为什么能找到",
         preloaded="已预先放到模型面前",
@@ -107,21 +117,34 @@ def run_demo(language: str, chosen: ChosenModel, url: str | None) -> bool:
         where = url or f"sqlite:///{Path(folder) / 'demo.db'}"
         say(f"model: {chosen.label}", "yellow")
         say(f"store: {masked(where)}, user: {user}", "dim")
+        learning = chat_learning(chosen, None, assistant_episodes=False)
+        options = learning.options()
         if where.startswith("memory:"):  # nothing to open anew
-            with open_store(where, "demo") as store:
-                _tell(store, chosen, user, script)
+            with open_store(where, "demo", **options) as store:
+                _tell(store, chosen, user, script, learning)
                 return _ask(store, chosen, user, script)
-        with open_store(where, "demo") as store:
-            _tell(store, chosen, user, script)
-        with open_store(where, "demo") as store:
+        with open_store(where, "demo", **options) as store:
+            _tell(store, chosen, user, script, learning)
+        with open_store(where, "demo", **options) as store:
             return _ask(store, chosen, user, script)
 
 
-def _tell(store: MemoryStore, chosen: ChosenModel, user: str, script: _Script) -> None:
+def _tell(
+    store: MemoryStore,
+    chosen: ChosenModel,
+    user: str,
+    script: _Script,
+    learning: Learning,
+) -> None:
     say(f"\n{script.first}", "bold")
+    if learning.by_rules:
+        say(script.learns, "dim")
     conversation = Conversation(store, chosen.model, user)
+    background = Background(store, learning)
     for line in script.told:
         _turn(conversation, line)
+        background.show_news(user)
+    background.settle(user, LEAVE_SECONDS)
     say()
     show_entries(store.read_memories(user), title=script.stored)
 

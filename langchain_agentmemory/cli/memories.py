@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from langchain_agentmemory.cli.options import App, Url, User, reported
+from langchain_agentmemory.cli.options import App, AsJson, Url, User, reported
 
 if TYPE_CHECKING:
     from langchain_agentmemory.store import MemoryStore
@@ -18,9 +18,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print JSON Lines instead of a table.")
-]
 Limit = Annotated[
     int, typer.Option("--limit", "-n", min=0, help="How many at most; 0 = all.")
 ]

@@ -4,7 +4,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.quoting import masked
@@ -67,19 +67,30 @@ def default_url() -> str:
 
 
 def open_store(
-    url: str | None, app_name: str, *, soft_delete: bool = True
+    url: str | None,
+    app_name: str,
+    *,
+    soft_delete: bool = True,
+    **options: Any,
 ) -> MemoryStore:
     """Open the store that the options of a command name.
 
     It has no limit: the person who types is the one who decides what is too much. The
     agent may delete only where that can be undone.
+
+    Args:
+        url: Where it is, `None` = in the user's data folder.
+        app_name: The application.
+        soft_delete: Keep what is deleted.
+        options: What else the constructor of `MemoryStore` takes.
     """
     return MemoryStore.from_url(
         url or default_url(),
         app_name=app_name,
         memory_limit=None,
         soft_delete=soft_delete,
-        enabled_tools={"memory_delete": soft_delete},
+        enabled_tools={"memory_load": True, "memory_delete": soft_delete},
+        **options,
     )
 
 

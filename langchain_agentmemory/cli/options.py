@@ -39,6 +39,33 @@ Model = Annotated[
         envvar="AGENTMEMORY_MODEL",
     ),
 ]
+
+
+class PolicyName(StrEnum):
+    """The policies that can be named."""
+
+    MERGE_SIMILAR = "merge-similar"
+    PRESERVE_HISTORY = "preserve-history"
+    APPEND_ONLY = "append-only"
+
+
+Policy = Annotated[
+    PolicyName | None,
+    typer.Option(
+        "--policy",
+        help="What happens to what is known already. Default: that of the extractor.",
+    ),
+]
+AssistantEpisodes = Annotated[
+    bool,
+    typer.Option(
+        "--assistant-episodes",
+        help="Also remember useful answers (a second call of the model per turn).",
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print JSON Lines instead of a table.")
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")]
 
 

@@ -1,5 +1,6 @@
 """What a person sees: lines, tables, progress. Texts are never read as markup."""
 
+import logging
 import os
 import re
 import sys
@@ -19,6 +20,8 @@ from rich.table import Table
 from rich.text import Text
 
 from langchain_agentmemory.errors import MemoryStoreError
+from langchain_agentmemory.extraction.jobs import ExtractionJob
+from langchain_agentmemory.extraction.mailbox import JOB
 from langchain_agentmemory.offline.recall import Known
 from langchain_agentmemory.quoting import masked
 from langchain_agentmemory.tools.plain_text import one_line
@@ -34,6 +37,7 @@ errors = Console(highlight=False, soft_wrap=True, stderr=True)
 """The error output."""
 
 _MAX_LINE = 160
+_MAX_TURN = 60
 _WIDE = 160
 _LONG_ID = re.compile(rf"\b([0-9a-f]{{{SHORT_ID}}})[0-9a-f]{{{64 - SHORT_ID}}}\b")
 _NAMED = 3  # preloaded memories that are named, of those that are counted
@@ -105,15 +109,41 @@ def show_entries(entries: Sequence[MemoryEntry], *, title: str | None = None) ->
             f"{entry.updated_at.astimezone():%Y-%m-%d %H:%M}" for entry in entries
         ],
     }
+    _show_table(columns, title, whole={"id", "score", "when", "updated"})
+
+
+def show_jobs(jobs: Sequence[ExtractionJob], *, title: str | None = None) -> None:
+    """Print turns that wait, are held back or failed; empty columns are left out."""
+    columns: dict[str, list[str]] = {
+        "id": [short_job_id(job.id) for job in jobs],
+        "state": [job.state for job in jobs],
+        "user": [job.user.user_id for job in jobs],
+        "thread": [shortened(job.thread_id or "", SHORT_ID + 1) for job in jobs],
+        "said": [f"{job.said_at.astimezone():%Y-%m-%d %H:%M:%S}" for job in jobs],
+        "tried": [str(job.attempts or "") for job in jobs],
+        "next try": [
+            f"{job.due_at.astimezone():%H:%M:%S}" if job.due_at else "" for job in jobs
+        ],
+        "what": [shortened(" / ".join(job.said), _MAX_TURN) for job in jobs],
+        "error": [shortened(job.error or "") for job in jobs],
+    }
+    _show_table(columns, title, whole={"id", "state", "said", "next try"})
+
+
+def short_job_id(job_id: str) -> str:
+    """Return the letters of a job's id that are shown."""
+    return job_id.removeprefix(JOB)[:SHORT_ID]
+
+
+def _show_table(
+    columns: dict[str, list[str]], title: str | None, *, whole: set[str]
+) -> None:
+    """Print columns as a table, without empty ones; some are not folded."""
     shown = {name: cells for name, cells in columns.items() if any(cells)}
     heading = None if title is None else _plain(shortened(title))
     table = Table(title=heading, title_justify="left", header_style="bold")
     for name in shown:
-        table.add_column(
-            _plain(name),
-            overflow="fold",
-            no_wrap=name in {"id", "score", "when", "updated"},
-        )
+        table.add_column(_plain(name), overflow="fold", no_wrap=name in whole)
     for row in zip(*shown.values(), strict=True):
         table.add_row(*map(_plain, row))
     # Piped output has no width of its own: 80 columns would break every memory.
@@ -124,6 +154,37 @@ def show_entries(entries: Sequence[MemoryEntry], *, title: str | None = None) ->
 def _plain(text: str) -> Text:
     """Return a text as rich shows it: a plain string would be read as markup."""
     return Text(printable(text))
+
+
+@contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show on a terminal that something is waited for."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    with errors.status(_plain(what)):
+        yield
+
+
+@contextmanager
+def warnings_as_lines() -> Iterator[None]:
+    """Show what is logged in the background as one line each, without tracebacks."""
+    logger = logging.getLogger("langchain_agentmemory")
+    handler = _Lines(logging.WARNING)
+    propagate, logger.propagate = logger.propagate, False
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
+
+
+class _Lines(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        told = f"{record.getMessage()} {error}" if error else record.getMessage()
+        show_warning(masked(told))
 
 
 @contextmanager

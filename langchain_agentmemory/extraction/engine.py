@@ -7,7 +7,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import MICROSECONDS
-from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.errors import (
+    BackendUnavailable,
+    ExtractionFailed,
+    InvalidInput,
+)
+from langchain_agentmemory.extraction import telemetry
 from langchain_agentmemory.extraction.external import consumed_external_context
 from langchain_agentmemory.extraction.habits import Habits, UserHabits
 from langchain_agentmemory.extraction.jobs import ExtractionJob, ExtractionJobs
@@ -98,7 +103,9 @@ class Engine:
         """Put the parts together; nothing is started yet."""
         self.settings = settings
         self.extractor = extractor
-        self.outbox = Outbox(service.backend, settings.max_pending)
+        self.outbox = Outbox(
+            service.backend, settings.max_pending, service.settings.timezone
+        )
         self._service = service
         self._backend = service.backend
         self._enabled = enabled
@@ -114,7 +121,10 @@ class Engine:
             calls_per_hour=settings.calls_per_hour,
         )
         self._worker: Worker | None = None
+        self._done = 0  # by workers that have ended
+        self._error: str | None = None  # of them
         self._lock = threading.Lock()
+        telemetry.observe(self, self.queue_state)
 
     @cached_property
     def _subgraph(self) -> "Subgraph":
@@ -127,7 +137,9 @@ class Engine:
         )
 
     def _extract(self, extraction: Extraction) -> Extracted:
-        return self._subgraph.extract(extraction)
+        return telemetry.measured(
+            lambda: self._subgraph.extract(extraction), len(extraction.messages)
+        )
 
     # -- queueing --------------------------------------------------------------------
 
@@ -170,6 +182,7 @@ class Engine:
         user: UserKey,
         snapshot: "Snapshot",
         thread_id: str | None,
+        learn: bool = True,  # noqa: FBT001, FBT002 - also called by position, in a thread
     ) -> bool:
         """Queue what is new in a conversation; tell whether it is safe in the outbox.
 
@@ -177,13 +190,14 @@ class Engine:
             user: Whose conversation it is.
             snapshot: What was said.
             thread_id: The conversation.
+            learn: False notes it as processed instead.
 
         Returns:
             True if it was written down, or nothing was new. False if nothing is learnt
             from this user, thread or turn, or the store could not be written.
         """
         said, glances, lasting, external = snapshot
-        if not any(message.role == "user" for message in said):
+        if learn and not any(message.role == "user" for message in said):
             return True
         try:
             habits = self.learner.habits.lately(user)
@@ -191,8 +205,8 @@ class Engine:
             habits = UserHabits()  # the worker looks again, before anything is learnt
         if external and thread_id is not None and not habits.is_paused(thread_id):
             self.learner.habits.switch(user, thread_id, paused=True)
-        if external or habits.is_paused(thread_id):
-            self.outbox.skip(user, thread_id, said)
+        if not learn or external or habits.is_paused(thread_id):
+            self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
             return False
         try:
             job = self.outbox.enqueue(user, thread_id, said, glances, lasting=lasting)
@@ -210,6 +224,7 @@ class Engine:
     def _tell(self, user: UserKey) -> None:
         if self.settings.mode == "background":
             self.worker.notify(user)
+        if self.settings.mode != "inline":
             return
         try:
             self.learner.work(user)
@@ -244,10 +259,28 @@ class Engine:
         ):
             self.worker.start()
 
+    def start(self) -> None:
+        """Start the worker, whether or not something waits.
+
+        Raises:
+            ExtractionFailed: If there is no extractor.
+            InvalidInput: If this process is not to extract in the background.
+        """
+        if self.extractor is None:
+            msg = "There is no extractor: open the store with extractor=…."
+            raise ExtractionFailed(msg)
+        if self.settings.mode != "background":
+            msg = (
+                f"With extraction_mode={self.settings.mode!r} a store has no worker: "
+                f"open it with 'background'."
+            )
+            raise InvalidInput(msg)
+        self.worker.start()
+
     def flush(self, timeout: float | None = None) -> bool:
         """Work off what waits; tell whether nothing does any more."""
-        if self.extractor is None:
-            return not self.outbox.waiting_users()
+        if self.extractor is None or self.settings.mode == "queue":
+            return not self.outbox.unspill() and not self.outbox.waiting_users()
         if self.settings.mode == "background":
             return self.worker.flush(timeout)
         self.outbox.unspill()
@@ -258,7 +291,13 @@ class Engine:
         """End the worker after what it is doing; what waits stays in the outbox."""
         with self._lock:
             worker, self._worker = self._worker, None
-        return worker is None or worker.close(timeout)
+        telemetry.forget(self)
+        if worker is None:
+            return True
+        ended = worker.close(timeout)
+        self._done += worker.done
+        self._error = worker.last_error or self._error
+        return ended
 
     # -- looking at it ---------------------------------------------------------------
 
@@ -308,6 +347,10 @@ class Engine:
                 keep=lambda job: thread_id is not None and job.thread_id != thread_id,
             )
 
+    def paused(self, user: UserKey, thread_id: str | None) -> bool:
+        """Tell whether nothing is learnt from a user or one conversation."""
+        return self.learner.habits.of(user).is_paused(thread_id)
+
     def usage(self, user: UserKey) -> Usage:
         """Return what learning from a user has cost."""
         habits = self.learner.habits.of(user)
@@ -320,7 +363,7 @@ class Engine:
         waiting = [job.said_at for job in jobs if job.state == "waiting"]
         lag = (self._backend.now() - min(waiting)) / MICROSECONDS if waiting else 0.0
         worker = self._worker
-        error = worker.last_error if worker else None
+        error = (worker.last_error if worker else None) or self._error
         error = error or self.outbox.last_error
         parked = [job.error for job in jobs if job.state == "parked"]
         facts: dict[str, object] = {
@@ -328,8 +371,10 @@ class Engine:
             "held": states.count("held"),
             "running": worker.running if worker else 0,
             "failed": len(parked),
+            "done": self._done + (worker.done if worker else 0),
+from langchain_agentmemory.extraction import telemetry
             "last_error": error or (parked[-1] if parked else None),
-            "lag": f"{lag:.1f} s",
+            "lag": f"{state.lag:.1f} s",
         }
         if self.outbox.spilled:
             facts["only in memory"] = len(self.outbox.spilled)
@@ -337,6 +382,23 @@ class Engine:
         if full:
             facts["nearly full"] = f"{full} users at {NEARLY_FULL:.0%} of their limit"
         return facts
+
+    def queue_state(self) -> telemetry.QueueState:
+        """Return how the queue stands, in figures."""
+        return self._state(list(self.outbox.jobs()))
+
+    def _state(self, jobs: "Sequence[Job]") -> telemetry.QueueState:
+        states = [job.state for job in jobs]
+        waiting = [job.said_at for job in jobs if job.state == "waiting"]
+        lag = (self._backend.now() - min(waiting)) / MICROSECONDS if waiting else 0.0
+        running = self._worker.running if self._worker else 0
+        return telemetry.QueueState(
+            states.count("waiting"),
+            states.count("held"),
+            running,
+            states.count("parked"),
+            lag,
+        )
 
     def _nearly_full(self) -> int:
         limit = self._service.settings.memory_limit

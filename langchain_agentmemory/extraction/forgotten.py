@@ -6,6 +6,7 @@ the user's mailbox, and the notes expire.
 
 import uuid
 from collections.abc import Iterable, Sequence
+from datetime import date, tzinfo
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,7 @@ from langchain_agentmemory.extraction.mailbox import (
     mailbox_of,
 )
 from langchain_agentmemory.service.values import decode
+from langchain_agentmemory.times import from_us
 
 if TYPE_CHECKING:
     from langchain_agentmemory.types import UserKey
@@ -94,6 +96,18 @@ def notes(backend: Backend, user: "UserKey") -> list[tuple[int, Forgotten]]:
             words = [frozenset(hashes) for hashes in value["words"]]
             found.append((value["at"], Forgotten(value["ids"], words)))
     return found
+
+
+def period(
+    said_at: int, found: Iterable[tuple[int, Forgotten]], timezone: tzinfo
+) -> tuple[date, int]:
+    """Return when something was said: the day, and after how many deletions.
+
+    Only what was said in one period may become one extraction. It has one date, to
+    which "yesterday" refers, and one answer to what was deleted after it.
+    """
+    day = from_us(said_at).astimezone(timezone).date()
+    return day, sum(1 for at, _ in found if at <= said_at)
 
 
 def since(found: Iterable[tuple[int, Forgotten]], said_at: int) -> Forgotten:

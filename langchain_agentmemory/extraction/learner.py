@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from langchain_agentmemory.backends.base import MICROSECONDS, Record, Write
-from langchain_agentmemory.extraction import forgotten, retries
+from langchain_agentmemory.extraction import forgotten, retries, telemetry
 from langchain_agentmemory.extraction.applying import Applier, Outcome
 from langchain_agentmemory.extraction.claims import Claim, LeaseLost, owner_name
 from langchain_agentmemory.extraction.context import ExtractionContext
@@ -136,7 +136,9 @@ class Learner:
         claim = self.outbox.claim(user, owner_name(), lease)
         if claim is None:
             return Pass(due_at=self._look_again(user))
-        return _Work(self, claim).run()
+        result = _Work(self, claim).run()
+        telemetry.count_done(result.done)
+        return result
 
     def _look_again(self, user: UserKey) -> int | None:
         """Return when to look again at a mailbox that another worker has."""
@@ -227,16 +229,12 @@ class _Work:
     def _parts(
         self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
     ) -> list[list[Job]]:
-        """Split jobs by day, and by what the user deleted in between.
-
-        One extraction has one date, to which "yesterday" refers.
-        """
+        """Split jobs by day, and by what the user deleted in between."""
         timezone = self._service.settings.timezone
         parts: dict[object, list[Job]] = {}
         for job in jobs:
-            day = from_us(job.said_at).astimezone(timezone).date()
-            era = sum(1 for at, _ in notes if at <= job.said_at)
-            parts.setdefault((day, era), []).append(job)
+            period = forgotten.period(job.said_at, notes, timezone)
+            parts.setdefault(period, []).append(job)
         return list(parts.values())
 
     def _part(
@@ -374,7 +372,9 @@ class _Work:
     def _failed(self, jobs: list[Job], error: BaseException) -> bool:
         self._error = _told(error)
         attempts = jobs[0].attempts + 1
-        if not retries.may_pass(error) or attempts >= retries.ATTEMPTS:
+        for_good = not retries.may_pass(error) or attempts >= retries.ATTEMPTS
+        telemetry.count_failure(error, for_good=for_good)
+        if for_good:
             logger.error(
                 "Extraction failed for good after %d attempts, the turn is parked: %s",
                 attempts,

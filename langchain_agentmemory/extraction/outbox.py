@@ -10,6 +10,7 @@ import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import tzinfo
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
@@ -25,6 +26,7 @@ from langchain_agentmemory.backends.base import (
     Write,
 )
 from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.extraction import forgotten
 from langchain_agentmemory.extraction.claims import (
     Claim,
     Mailbox,
@@ -103,16 +105,21 @@ class Outbox:
         backend: Where it is kept.
         max_pending: How many turns of a user may wait apart. Further ones join the
             newest one of their thread: nothing is dropped.
+        timezone: Where days begin: turns of different days are not joined.
     """
 
-    def __init__(self, backend: Backend, max_pending: int | None) -> None:
+    def __init__(
+        self, backend: Backend, max_pending: int | None, timezone: tzinfo
+    ) -> None:
         """Start with nothing known."""
+        self._timezone = timezone
         self.backend = backend
         self.max_pending = max_pending
         self.spilled: deque[Job] = deque()
         self.last_error: str | None = None
         self._known: OrderedDict[tuple[UserKey, str | None], Known] = OrderedDict()
         self._lock = threading.Lock()
+        self._unspilling = threading.Lock()
 
     # -- enqueueing ------------------------------------------------------------------
 
@@ -165,10 +172,26 @@ class Outbox:
         known.glanced.update(glances)
         return job
 
-    def skip(self, user: UserKey, thread_id: str | None, said: Sequence[Said]) -> None:
-        """Note what is new in a conversation as processed, without extracting it."""
-        new = unseen(said, self._known_of(user, thread_id).prints)
+    def skip(
+        self,
+        user: UserKey,
+        thread_id: str | None,
+        said: Sequence[Said],
+        glances: Iterable[int] = (),
+        *,
+        lasting: bool = False,
+    ) -> None:
+        """Note what is new in a conversation as processed, without extracting it.
+
+        Takes what `enqueue` takes.
+
+        Raises:
+            BackendUnavailable: If it could not be noted.
+        """
+        known = self._known_of(user, thread_id)
+        new = unseen(said, known.prints, lasting=lasting)
         if not new:
+            known.glanced.update(glances)
             return
         job = Job(
             f"{JOB}{uuid.uuid4().hex}",
@@ -180,6 +203,7 @@ class Outbox:
         )
         self.mark_seen([job])
         self._remember(job)
+        known.glanced.update(glances)
 
     def write(self, job: Job) -> None:
         """Write a job down, once more if it fails, and remember its messages."""
@@ -227,6 +251,8 @@ class Outbox:
             if not same or same[-1].id in planned:
                 return False
             older = same[-1]
+            if self._period(older) != self._period(job):
+                return False  # they must not become one extraction
             writes = [
                 Write(older.merged(job).record(), expect=older.revision, stamp=False),
                 # A worker that read the mailbox before this must read it again.
@@ -239,6 +265,10 @@ class Outbox:
             return True
         return False
 
+    def _period(self, job: Job) -> object:
+        notes = forgotten.notes(self.backend, job.user)
+        return forgotten.period(job.said_at, notes, self._timezone)
+
     def _spill(self, job: Job) -> None:
         with self._lock:
             if len(self.spilled) < SPILL:
@@ -246,14 +276,18 @@ class Outbox:
 
     def unspill(self) -> int:
         """Write down what could not be written before; return how much is left."""
-        while self.spilled:
-            try:
-                self._put(self.spilled[0])
-            except BackendUnavailable as error:
-                self.last_error = str(error)
-                return len(self.spilled)
-            with self._lock:
-                self.spilled.popleft()
+        with self._unspilling:  # or what one thread wrote, another would take out
+            while self.spilled:
+                job = self.spilled[0]
+                try:
+                    self._put(job)
+                except BackendUnavailable as error:
+                    self.last_error = str(error)
+                    return len(self.spilled)
+                self._remember(job)
+                with self._lock:
+                    if self.spilled and self.spilled[0] is job:  # nobody forgot it
+                        self.spilled.popleft()
         return 0
 
     def _known_of(self, user: UserKey, thread_id: str | None) -> Known:

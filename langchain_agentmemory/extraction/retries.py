@@ -47,7 +47,7 @@ def may_pass(error: BaseException) -> bool:
         found = found.__cause__ or found.__context__
     for link in chain:
         status = _status_of(link)
-        if status is not None:
+        if status is not None and status >= _REFUSED:
             return status in _PASSING_STATUS or status >= _SERVER_ERROR
     if any(isinstance(link, ExtractionStopped) for link in chain):
         return False
@@ -67,6 +67,8 @@ def may_pass(error: BaseException) -> bool:
 
 
 _PASSING_STATUS: Final = frozenset({408, 409, 425, 429})
+_REFUSED: Final = 400
+"""Below it, the answer came and could not be read: cut off, or a page of a proxy."""
 _SERVER_ERROR: Final = 500
 
 

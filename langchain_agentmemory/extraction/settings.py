@@ -6,7 +6,7 @@ from typing import Literal, get_args
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.quoting import quoted
 
-Mode = Literal["background", "inline"]
+Mode = Literal["background", "inline", "queue"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +18,9 @@ class ExtractionSettings:
         max_pending: Turns of a user that wait apart; further ones join the last of
             their thread.
         job_timeout: Seconds that one extraction may take.
-        mode: `"background"`, or `"inline"`: within `enqueue_extraction`, for
-            processes that are frozen after they have answered.
+        mode: `"background"`; `"inline"`: within `enqueue_extraction`, for processes
+            that are frozen after they have answered; `"queue"`: not at all, because
+            another process works off the outbox.
         calls_per_hour: Model calls that a user may cause in an hour, `None` = any.
         external_context: Whether turns are learnt from that consumed retrieved
             documents.
@@ -52,8 +53,8 @@ class ExtractionSettings:
             raise InvalidInput(msg)
         if self.mode not in get_args(Mode):
             msg = (
-                f"extraction_mode={quoted(self.mode)} is not known: use background or "
-                f"inline."
+                f"extraction_mode={quoted(self.mode)} is not known: use background, "
+                f"inline or queue."
             )
             raise InvalidInput(msg)
 

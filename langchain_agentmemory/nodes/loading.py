@@ -6,13 +6,15 @@ Preload node, model wrapper and agent middleware are three faces of `MemoryLoade
 import asyncio
 import inspect
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.runnables.config import set_config_context
 from langchain_core.tools import BaseTool
+from langgraph.channels import UntrackedValue
+from langgraph.channels.base import BaseChannel
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
@@ -54,6 +56,21 @@ class Run:
         merged = ensure_config(config)
         return cls(runtime or current_runtime() or _runtime_in(merged), merged)
 
+    def saves(self, key: str) -> bool:
+        """Tell whether this node's graph writes a state key into checkpoints.
+
+        LangGraph has no public way to ask; where its own does not answer, it does not.
+        """
+        configurable = self.config.get("configurable") or {}
+        if configurable.get("__pregel_checkpointer") is None:
+            return False
+        given = getattr(configurable.get("__pregel_read"), "args", ())
+        channels = (a for a in given if isinstance(a, Mapping) and key in a)
+        channel = next(channels, {}).get(key)
+        return isinstance(channel, BaseChannel) and not isinstance(
+            channel, UntrackedValue
+        )
+
 
 class Loaded(str):
     """A rendered block, and the revision of the user's memories that it shows.
@@ -94,8 +111,8 @@ class MemoryLoader:
         """Check and keep the options. See `PreloadMemories` for what they mean.
 
         Raises:
-            InvalidInput: If `limit` is not an integer, `when` is not a plain function,
-                or `user` names nobody.
+            InvalidInput: If `limit` is not an integer, `playbook` no text, `when` is
+                not a plain function, or `user` names nobody.
         """
         if isinstance(limit, bool) or not isinstance(limit, int):
             msg = (
@@ -108,6 +125,10 @@ class MemoryLoader:
             not callable(when) or inspect.iscoroutinefunction(when)
         ):
             msg = "when must be a plain function (state, runtime) -> bool."
+            raise InvalidInput(msg)
+        text: object = playbook
+        if text is not None and not isinstance(text, str):
+            msg = f"playbook must be text, not {quoted(text)}."
             raise InvalidInput(msg)
         self._limit = limit
         self._playbook = playbook

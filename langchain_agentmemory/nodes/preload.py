@@ -1,7 +1,8 @@
 """Preload: the right memories stand in the request before the model reads it."""
 
+import logging
 from collections.abc import AsyncIterator, Iterator
-from typing import Annotated, Any, NotRequired, get_args
+from typing import Annotated, Any, Final, NotRequired, get_args
 
 from langchain_core.language_models import LanguageModelInput
 from langchain_core.messages import AnyMessage
@@ -17,6 +18,14 @@ from langchain_agentmemory.nodes.model_input import model_input
 from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.types import MemoryReader, User
 from langchain_agentmemory.users import UserResolver, UserSource
+
+_logger = logging.getLogger(__name__)
+
+_SAVED: Final = (
+    "The state key %r is saved in every checkpoint, and the user's memories with it: "
+    "annotate it as %s: NotRequired[PreloadedBlock], or use PreloadState, both of "
+    "langchain_agentmemory.nodes.preload."
+)
 
 HOOK_KEY = "llm_input_messages"
 """The `output_key` that makes `PreloadMemories` a `pre_model_hook`."""
@@ -103,7 +112,8 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
             user: Whose memories: a user, a function of the runtime that returns one, or
                 a `UserResolver`.
                 `None` finds the user of the run.
-            when: `(state or messages, runtime) -> bool`; False skips this turn.
+            when: `(state or messages, runtime) -> bool`; False skips this turn, and
+                so does an error, which is logged.
             output_key: The state key to write. `"llm_input_messages"` makes this a
                 `pre_model_hook`.
 
@@ -111,7 +121,13 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
             InvalidInput: If an option has a value that is not listed here.
         """
         self.mode = checked_mode(mode)
+        if not isinstance(output_key, str) or not output_key:
+            msg = (
+                f"output_key must be the name of a state key, not {quoted(output_key)}."
+            )
+            raise InvalidInput(msg)
         self.output_key = output_key
+        self._warned = False
         self._loader = MemoryLoader(
             store, limit=limit, playbook=playbook, user=user, when=when
         )
@@ -132,8 +148,9 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
             UserNotResolved: If it is not known who the user is.
             InvalidInput: If there is no store.
         """
-        loaded = self._loader.load(input, Run.current(config))
-        return self._update(input, loaded.block)
+        run = Run.current(config)
+        loaded = self._loader.load(input, run)
+        return self._update(input, loaded.block, run)
 
     async def ainvoke(
         self,
@@ -142,8 +159,9 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
         **_: Any,
     ) -> dict[str, Any]:
         """Async twin of `invoke`."""
-        loaded = await self._loader.aload(input, Run.current(config))
-        return self._update(input, loaded.block)
+        run = Run.current(config)
+        loaded = await self._loader.aload(input, run)
+        return self._update(input, loaded.block, run)
 
     def __call__(
         self, state: Any, config: RunnableConfig | None = None
@@ -193,9 +211,12 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
         loaded = await self._loader.aload(messages, run)
         return inject(messages, loaded.block, self.mode)
 
-    def _update(self, state: Any, block: str) -> dict[str, Any]:
+    def _update(self, state: Any, block: str, run: Run) -> dict[str, Any]:
         if self.output_key == HOOK_KEY:
             return {HOOK_KEY: model_input(as_messages(state), block, self.mode)}
+        if block and not self._warned and run.saves(self.output_key):
+            self._warned = True
+            _logger.warning(_SAVED, self.output_key, self.output_key)
         return {self.output_key: block}
 
 

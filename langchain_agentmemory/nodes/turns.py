@@ -25,13 +25,13 @@ class Turn(NamedTuple):
         store: The store whose extractor gets it.
         user: Whose turn it is.
         messages: The conversation as it stands.
-        thread_id: The conversation.
+        options: What else is said of it.
     """
 
     store: Any
     user: UserKey
     messages: Sequence[AnyMessage]
-    thread_id: str | None
+    options: dict[str, Any]
 
 
 def _messages_of(state: Any) -> Sequence[Any]:
@@ -58,9 +58,7 @@ class TurnQueue:
         try:
             turn = self._turn(state, run)
             return turn is not None and bool(
-                turn.store.enqueue_extraction(
-                    turn.user, turn.messages, thread_id=turn.thread_id
-                )
+                turn.store.enqueue_extraction(turn.user, turn.messages, **turn.options)
             )
         except Exception:  # the answer is given: nothing may take it back
             _logger.exception(_NOT_QUEUED)
@@ -72,7 +70,7 @@ class TurnQueue:
             turn = self._turn(state, run)
             return turn is not None and bool(
                 await turn.store.aenqueue_extraction(
-                    turn.user, turn.messages, thread_id=turn.thread_id
+                    turn.user, turn.messages, **turn.options
                 )
             )
         except Exception:  # the answer is given: nothing may take it back
@@ -81,8 +79,6 @@ class TurnQueue:
 
     def _turn(self, state: Any, run: Run) -> Turn | None:
         configurable = run.config.get("configurable", {})
-        if configurable.get(LEARN_KEY) is False:
-            return None
         store = self._loader.reader(run)
         if getattr(store, "extractor", None) is None:
             return None
@@ -90,9 +86,9 @@ class TurnQueue:
         if not messages:
             return None
         thread_id = configurable.get("thread_id")
-        return Turn(
-            store,
-            self._loader.user(store, run),
-            messages,
-            None if thread_id is None else str(thread_id),
-        )
+        options: dict[str, Any] = {
+            "thread_id": None if thread_id is None else str(thread_id)
+        }
+        if configurable.get(LEARN_KEY) is False:
+            options["learn"] = False  # so that the next turn does not bring it along
+        return Turn(store, self._loader.user(store, run), messages, options)

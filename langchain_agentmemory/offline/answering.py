@@ -127,7 +127,9 @@ def _polite(turn: Turn, _: int, act: Act) -> str:
     return say(act.type, turn.language)  # "thanks", "bye", "ok"
 
 
-def _unable(turn: Turn, _: int = 0, __: Act | None = None) -> str:
+def _unable(turn: Turn, _: int = 0, act: Act | None = None) -> str:
+    if act is not None and turn.kept(act.text):
+        return say("kept", turn.language, text=act.text)
     return f"{say('other', turn.language)}\n{say('try', turn.language)}"
 
 

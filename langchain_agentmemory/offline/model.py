@@ -70,6 +70,10 @@ class OfflineChatModel(BaseChatModel):
     today: date | None = Field(default=None)
     """The day that "yesterday" is counted from. `None` is the day of the call."""
 
+    kept: Callable[[str], bool] | None = Field(default=None, exclude=True)
+    """Tells whether an extractor beside the agent keeps a sentence that no rule
+    understands, so that the model can say so. `None`: nothing does."""
+
     @property
     def _llm_type(self) -> str:
         return "agentmemory-offline"
@@ -170,9 +174,14 @@ class OfflineChatModel(BaseChatModel):
     ) -> Reply:
         # The day where the user is: that is what "yesterday" means to them.
         today = self.today or date.today()  # noqa: DTZ011
-        reply = next_reply(messages, _parameters(tools or ()), today)
+        kept = self.kept or _never
+        reply = next_reply(messages, _parameters(tools or ()), today, kept)
         ends = [reply.text.index(word) for word in stop or () if word in reply.text]
         return Reply(reply.text[: min(ends)], reply.calls) if ends else reply
+
+
+def _never(_: str) -> bool:
+    return False
 
 
 def _parameters(tools: Sequence[Mapping[str, Any]]) -> Parameters:

@@ -25,7 +25,7 @@ from langchain_agentmemory.offline.reading import (
     speaks_of_self,
 )
 from langchain_agentmemory.offline.recall import Known, to_forget
-from langchain_agentmemory.offline.turn import Parameters, Turn, current_turn
+from langchain_agentmemory.offline.turn import Kept, Parameters, Turn, current_turn
 
 _MAX_REPLIES: Final = 2  # with tool calls, before the one that must be an answer
 _MAX_ACTS: Final = 20  # a pasted page shall not become hundreds of tool calls
@@ -45,7 +45,7 @@ class Reply:
 
 
 def next_reply(
-    messages: Sequence[BaseMessage], tools: Parameters, today: date
+    messages: Sequence[BaseMessage], tools: Parameters, today: date, kept: Kept
 ) -> Reply:
     """Return the next thing to say or do in a conversation.
 
@@ -53,8 +53,9 @@ def next_reply(
         messages: The conversation, system message and results of tools included.
         tools: The tools that may be called.
         today: The day that relative dates are counted from.
+        kept: Tells whether something beside the model keeps a sentence.
     """
-    turn = current_turn(messages, tools)
+    turn = current_turn(messages, tools, kept)
     if turn is None:
         return Reply(introduction("en"))
     acts = read_message(turn.spoken, today)[:_MAX_ACTS]

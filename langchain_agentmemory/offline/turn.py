@@ -5,7 +5,7 @@ remembered between the model calls of a turn: the messages say it all.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -30,6 +30,9 @@ _PREFIX: Final = "offline"
 Parameters = Mapping[str, frozenset[str]]
 """The bound tools: names of their parameters by name of the tool."""
 
+Kept = Callable[[str], bool]
+"""Tells whether something beside the model keeps a sentence."""
+
 Step = tuple[int, int]
 """The number of an act in the message, and 0 for its first call or 1 for its second."""
 
@@ -48,6 +51,7 @@ class Turn:
         replies: How often the model has answered in this turn already.
         first: It is the first turn of the thread.
         digest: Sets the ids of this turn's calls apart from those of others.
+        kept: Tells whether something beside the model keeps a sentence.
     """
 
     spoken: str
@@ -59,6 +63,7 @@ class Turn:
     replies: int
     first: bool
     digest: str
+    kept: Kept
 
     def call(self, act: int, step: int, name: str, **args: Any) -> ToolCall:
         """Return a call with those arguments that are set and that the tool knows."""
@@ -104,7 +109,9 @@ class Turn:
         return None
 
 
-def current_turn(messages: Sequence[BaseMessage], tools: Parameters) -> Turn | None:
+def current_turn(
+    messages: Sequence[BaseMessage], tools: Parameters, kept: Kept
+) -> Turn | None:
     """Read the turn that a conversation is in, `None` if no user has spoken."""
     humans = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
     if not humans:
@@ -140,6 +147,7 @@ def current_turn(messages: Sequence[BaseMessage], tools: Parameters) -> Turn | N
         replies=len(said),
         first=not earlier,
         digest=digest,
+        kept=kept,
     )
 
 

@@ -41,6 +41,10 @@ TEXTS: Final[dict[str, dict[Language, str]]] = {
         "zh": "这个我做不到：我是离线的规则模型，"
         "只会记住和查找你告诉我的关于你自己的事。",
     },
+    "kept": {
+        "en": 'No rule of mine understands that; it is kept as you said it: "{text}"',
+        "zh": "我的规则看不懂这句话，但会按原话记下来：「{text}」",
+    },
     "added": {"en": 'Noted: "{text}"', "zh": "记住了：「{text}」"},
     "before": {"en": "Until now I had: {quotes}", "zh": "之前记的是：{quotes}"},
     "updated": {"en": 'Updated: "{text}"', "zh": "已更新为：「{text}」"},

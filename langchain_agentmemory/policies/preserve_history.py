@@ -169,13 +169,16 @@ class PreserveHistory:
             memories.update(target, said(update, target.content))
             return Decision(update, given, "update", verdict.reason, shown, measures)
         head = memories.head(target)
-        newer = is_new_version(head.content, content)
+        closer = _closer(content, head, memories)
+        newer = closer is None and is_new_version(head.content, content)
         added = as_add(given, target, supersedes=[head.id] if newer else ())
         memories.add(said(added), added.supersedes)
         if newer:
             reason = f"a newer version, the older one stays: {verdict.reason}"
         else:
             reason = f"another statement, the older one still holds: {verdict.reason}"
+        if closer is not None:
+            reason = f"closer to “{closer.content.memory}” than to the memory it names"
         if verdict.failed is None:
             reason = "would complete the memory, but updating is switched off"
         return Decision(added, given, "add", reason, shown, measures)
@@ -184,3 +187,24 @@ class PreserveHistory:
         return compare(
             old, new, old_coverage=self.old_coverage, new_coverage=self.new_coverage
         )
+
+
+def _closer(
+    content: Content, named: Standing, memories: StandingMemories
+) -> Standing | None:
+    """Return a memory that a content is rather a version of than of the named one.
+
+    Then the extractor has perhaps named the wrong one, and nothing is linked: what was
+    named in error must not count as outdated.
+    """
+    share = likeness(named.content.text, content.text)
+    return next(
+        (
+            other
+            for other in memories.holding()
+            if other is not named
+            and likeness(other.content.text, content.text) > share
+            and is_new_version(other.content, content)
+        ),
+        None,
+    )

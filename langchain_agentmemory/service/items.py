@@ -35,6 +35,7 @@ from langchain_agentmemory.backends.base import (
 from langchain_agentmemory.backends.memory import is_live
 from langchain_agentmemory.errors import BackendUnavailable
 from langchain_agentmemory.identity import owner_of
+from langchain_agentmemory.service import versions
 from langchain_agentmemory.service.changes import ATTEMPTS, Changes, changed
 from langchain_agentmemory.service.filters import Predicate, compile_filter
 from langchain_agentmemory.service.hidden import is_hidden, refuse_hidden, visible
@@ -289,16 +290,18 @@ class Items:
             plain.append(Write(record))
             return
         before = changes.kept(record.key)
+        revives = before is not None and before.state is RecordState.TOMBSTONE
         if before is not None:
             meta = decode_meta(before.meta)._replace(fields=subject.fields)
             if record.flags & RecordFlags.LISTED:
                 precision = self._precision(before, record.value)
                 meta = meta._replace(precision=precision)
             record.meta = encode_meta(meta)
-            is_tombstone = before.state is RecordState.TOMBSTONE
-            if is_tombstone or changes.active(record.key) is not None:
+            if revives or changes.active(record.key) is not None:
                 record.created_at = before.created_at
         changes.write(record)
+        if revives and record.flags & RecordFlags.LISTED:
+            versions.make_current(changes, record.key)  # as adding it again does
 
     def _precision(self, before: Record, value: bytes) -> Any:
         """Keep how exactly an event time is known, unless the put changes the time."""

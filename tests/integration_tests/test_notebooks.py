@@ -28,6 +28,13 @@ SAID = {
         "No user is named for this run",
         "The atlas team meets on Tuesdays",
     ],
+    "04_automatic_memory": [
+        "waiting  ann  monday",
+        "pending       3",
+        "recall --> extract",
+        "WrongKey: invalid key",
+        "says nothing that the memory does not say",
+    ],
     "05_policies_explained": [
         "add, supersedes",
         "who does what to whom differs",

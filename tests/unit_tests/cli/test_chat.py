@@ -51,7 +51,8 @@ def test_tool_calls_and_preloaded_memories_are_shown(chat):
 
 
 def test_a_thread_remembers_nothing_of_another_but_by_memory(chat):
-    output = chat("The sky is green", "/new", "What colour is the sky?").stdout
+    lines = ("The sky is green", "/new", "What colour is the sky?")
+    output = chat(*lines, options=["--no-learn"]).stdout
     assert "found nothing" in after(output, "What colour is the sky?")
 
 

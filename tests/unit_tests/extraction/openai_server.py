@@ -6,6 +6,7 @@ Unit tests may not reach the network; a Unix socket is real HTTP without it.
 import json
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler
+from inspect import signature
 from socketserver import ThreadingUnixStreamServer
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -18,7 +19,9 @@ from langchain_openai import ChatOpenAI
 def openai_server(*responses):
     """Serve the responses in order; yields the requests and what connects a model.
 
-    A response is a body of choices, or a status for an error.
+    A response is a body of choices, bytes that are sent as the body, a status for an
+    error, or a function (of the request's body, if it takes one) that returns one of
+    them, as slowly as it likes.
     """
     requests, script = [], list(responses)
 
@@ -30,10 +33,11 @@ def openai_server(*responses):
             requests.append((self.path, json.loads(self.rfile.read(length))))
             response = script.pop(0)
             if callable(response):
-                response = response()
+                takes = signature(response).parameters
+                response = response(*[requests[-1][1]][: len(takes)])
             status = response if isinstance(response, int) else 200
             body = {"error": {"message": "no"}} if status != 200 else response
-            raw = json.dumps(body).encode()
+            raw = body if isinstance(body, bytes) else json.dumps(body).encode()
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(raw)))

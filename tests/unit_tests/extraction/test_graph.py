@@ -325,13 +325,28 @@ def test_going_back_in_time_brings_only_what_is_new(make_store):
     assert said == ["I like tea", "I live in Rome", "I live in Oslo"]
 
 
-def test_one_turn_can_be_kept_out(make_store):
-    store = make_store(extractor=Echo())
-    graph = chat_graph(store)
+def test_one_turn_can_be_kept_out_for_good(make_store):
+    extractor = Echo()
+    store = make_store(extractor=extractor)
+    graph = chat_graph(store, checkpointer=InMemorySaver())
     private = {"configurable": {**ALICE["configurable"], "agentmemory_learn": False}}
+    graph.invoke({"messages": [("user", "I like tea")]}, ALICE)
     graph.invoke({"messages": [("user", "A secret")]}, private)
+    graph.invoke({"messages": [("user", "I like tea")]}, private)
+    graph.invoke({"messages": [("user", "I live in Rome")]}, ALICE)
     assert store.flush(10)
-    assert texts(store) == []
+    said = [text for seen in extractor.seen for text in seen]
+    assert said == ["I like tea", "fine", "I live in Rome", "fine"]
+
+
+async def test_one_turn_of_an_async_run_can_be_kept_out(make_store):
+    store = make_store(extractor=Echo())
+    graph = chat_graph(store, checkpointer=InMemorySaver())
+    private = {"configurable": {**ALICE["configurable"], "agentmemory_learn": False}}
+    await graph.ainvoke({"messages": [("user", "A secret")]}, private)
+    await graph.ainvoke({"messages": [("user", "I live in Rome")]}, ALICE)
+    assert await store.aflush(10)
+    assert texts(store) == ["I live in Rome"]
 
 
 def test_it_never_raises_into_the_turn(caplog):

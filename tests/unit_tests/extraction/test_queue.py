@@ -1,16 +1,21 @@
 """The queue: what is new is written down once, nothing is lost, nothing comes twice."""
 
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC
+
 import pytest
 from blockbuster import blockbuster_ctx
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from langchain_agentmemory import MemoryStore, UserKey
+from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import (
     BackendUnavailable,
     ExtractionFailed,
     InvalidInput,
 )
 from langchain_agentmemory.extraction import outbox, retries
+from langchain_agentmemory.extraction.mailbox import Said
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
 
 ANN = UserKey("default", "ann")
@@ -171,6 +176,35 @@ def test_at_max_pending_turns_join_and_none_is_lost(make_store):
     assert len(jobs) == 3
     said = [text for job in jobs for text in job.said if text.startswith("user")]
     assert said == [f"user: fact {number}" for number in range(10)]
+
+
+def test_at_max_pending_a_turn_said_before_a_deletion_stays_apart(make_store):
+    store, extractor = paused(make_store, max_pending=1)
+    entry = store.add_memory("ann", "Likes tea")
+    conversation = turn(1, "Likes tea")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    store.delete_memory("ann", entry.id)
+    conversation += turn(2, "Moved to Rome")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    extractor.gate.set()
+    assert store.flush(10)
+    assert texts(store) == ["Moved to Rome"]
+
+
+def test_at_max_pending_turns_of_different_days_stay_apart():
+    now = [1_700_000_000_000_000]
+    store = MemoryStore(
+        InMemoryBackend(clock=lambda: now[0]), max_pending=1, timezone="Asia/Shanghai"
+    )
+    conversation = turn(1, "A")
+    store.enqueue_extraction("ann", conversation, thread_id="t")
+    now[0] += 24 * 3600 * 1_000_000
+    for number in (2, 3):
+        conversation += turn(number, "BC"[number - 2])
+        store.enqueue_extraction("ann", conversation, thread_id="t")
+    jobs = store.extraction_jobs("ann")
+    assert [job.said[::2] for job in jobs] == [("user: A",), ("user: B", "user: C")]
+    store.close()
 
 
 def test_at_max_pending_another_thread_still_gets_in(make_store):
@@ -339,6 +373,50 @@ def test_inline_mode_extracts_before_it_returns(make_store):
     store = make_store(extractor=Echo(), extraction_mode="inline")
     store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
     assert texts(store) == ["A"]
+
+
+def test_queue_mode_leaves_the_work_to_another_process(make_store, engine):
+    if engine == "memory":
+        pytest.skip("nothing outlives a store in memory")
+    idle = Echo()
+    queue = make_store(extractor=idle, extraction_mode="queue")
+    assert queue.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
+    assert not queue.flush(10)
+    worker = make_store(extractor=Echo())
+    assert worker.flush(10)
+    assert queue.flush(10)
+    assert texts(queue) == ["Likes tea"]
+    assert idle.seen == []
+
+
+def test_what_is_kept_in_memory_is_written_with_the_next_turn():
+    backend = Unreliable(InMemoryBackend())
+    store = MemoryStore(backend, extractor=Echo(), extraction_mode="queue")
+    assert store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
+    backend.broken = True
+    conversation = turn(1, "A") + turn(2, "B")
+    assert not store.enqueue_extraction("ann", conversation, thread_id="t")
+    backend.broken = False
+    conversation += turn(3, "C")
+    assert store.enqueue_extraction("ann", conversation, thread_id="t")
+    said = [job.said[0] for job in store.extraction_jobs("ann")]
+    assert said == ["user: A", "user: B", "user: C"]
+    assert "only in memory" not in store.status()
+
+
+def test_threads_that_write_what_was_kept_in_memory_lose_nothing():
+    backend = Unreliable(InMemoryBackend())
+    box = outbox.Outbox(backend, None, UTC)
+    said = [Said("user", f"fact {number}") for number in range(200)]
+    backend.broken = True
+    for number, message in enumerate(said):
+        with pytest.raises(BackendUnavailable):
+            box.enqueue(ANN, f"t{number}", [message])
+    backend.broken = False
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(lambda _: box.unspill(), range(8)))
+    written = {message.text for job in box.jobs(ANN) for message in job.said}
+    assert written == {message.text for message in said}
 
 
 def test_inline_mode_never_raises_and_loses_nothing(make_store):
@@ -546,7 +624,6 @@ class Unreliable:
 
 
 def test_a_turn_that_cannot_be_written_is_kept_and_the_status_says_so(caplog):
-    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
 
     backend = Unreliable(InMemoryBackend())
     store = MemoryStore(backend, extractor=Echo())
@@ -565,7 +642,6 @@ def test_a_turn_that_cannot_be_written_is_kept_and_the_status_says_so(caplog):
 
 
 def test_a_store_that_fails_during_the_work_is_tried_again():
-    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
 
     backend = Unreliable(InMemoryBackend())
     extractor = Echo()
@@ -633,7 +709,6 @@ def test_closing_waits_for_what_is_under_way_and_keeps_the_rest(make_store, engi
 
 
 def test_turns_of_different_days_are_extracted_apart(tmp_path):
-    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
 
     day = 24 * 3600 * 1_000_000
     now = [1_700_000_000_000_000]
@@ -660,7 +735,6 @@ def test_turns_of_different_days_are_extracted_apart(tmp_path):
 
 
 def test_a_turn_of_a_store_that_cannot_even_be_read_is_kept():
-    from langchain_agentmemory.backends.memory import InMemoryBackend  # noqa: PLC0415
 
     class Unreadable(Unreliable):
         def page(self, page):

@@ -569,6 +569,45 @@ async def test_the_gate_sees_state_and_runtime_and_can_close():
     assert reader.reads == []
 
 
+async def test_a_gate_that_raises_costs_the_turn_its_memories_only(caplog):
+    def gate(state: Any, runtime: Any) -> bool:
+        raise Broken
+
+    preload = PreloadMemories(Reader(TEA), when=gate, user="alice")
+    assert preload.invoke(HELLO) == {"memories": ""}
+    assert await preload.ainvoke(HELLO) == {"memories": ""}
+    assert caplog.text.count("The gate when= failed") == 2
+    model = ScriptedModel()
+    await preload.wrap(model).ainvoke(HELLO["messages"])
+    assert len(model.asked) == 1
+
+
+class Careless(MessagesState):
+    memories: str
+
+
+@pytest.mark.parametrize("state", [Careless, PreloadState])
+@pytest.mark.parametrize("saver", [None, InMemorySaver()])
+def test_memories_that_would_be_saved_are_warned_of_once(state, saver, caplog):
+    builder = StateGraph(state)
+    builder.add_node("load", PreloadMemories(Reader(TEA)))
+    builder.add_edge(START, "load")
+    graph = builder.compile(checkpointer=saver)
+    for thread in ("1", "2"):
+        graph.invoke(HELLO, {"configurable": {"user_id": "alice", "thread_id": thread}})
+    careless = state is Careless and saver is not None
+    assert caplog.text.count("annotate it as memories") == int(careless)
+
+
+@pytest.mark.parametrize("options", [
+    {"playbook": 5}, {"output_key": ""}, {"output_key": None}, {"mode": "System"},
+    {"limit": "10"}, {"when": "always"},
+])  # fmt: skip
+def test_options_that_cannot_be_used_are_refused(options):
+    with pytest.raises(InvalidInput):
+        PreloadMemories(Reader(TEA), **options)
+
+
 @pytest.mark.parametrize("how", WAYS)
 @pytest.mark.parametrize("found", [None, Broken])
 async def test_a_broken_reader_never_fails_the_turn(how, found, caplog):

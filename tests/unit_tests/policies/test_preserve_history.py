@@ -77,6 +77,31 @@ def test_a_version_is_of_the_same_kind_and_day():
     assert decide(same_day, event).operation.supersedes == ("m1",)
 
 
+@pytest.mark.parametrize(
+    ("named", "meant", "new"),
+    [
+        (
+            "Takes 400 mg of magnesium every evening",
+            "Takes 20 mg of lisinopril every evening",
+            "Takes 10 mg of lisinopril every evening",
+        ),
+        (
+            "生产环境的数据库端口是5432",
+            "测试环境的数据库端口是3306",
+            "测试环境的数据库端口是3307",
+        ),
+    ],
+)
+def test_what_was_named_in_place_of_a_closer_memory_still_holds(named, meant, new):
+    memories = entry(named, "a"), entry(meant, "b")
+
+    wrong = decide(Operation("update", new, "a"), *memories)
+    assert (wrong.operation.type, wrong.operation.supersedes) == ("add", ())
+    assert meant in wrong.reason
+    right = decide(Operation("update", new, "b"), *memories)
+    assert right.operation.supersedes == ("b",)
+
+
 def test_a_newer_version_is_about_what_the_older_one_is_about():
     old = entry(
         "Met Ana in Oslo",

@@ -175,6 +175,24 @@ def test_what_holds_again_is_no_duplicate(make_store, choice):
     assert store.add_memory("ann", "Berlin", supersedes=[paris.id]).id == berlin.id
 
 
+def test_an_item_put_over_a_deleted_version_is_the_valid_one_again(store):
+    paris = store.add_memory("ann", "Paris")
+    berlin = store.add_memory("ann", "Berlin", supersedes=[paris.id])
+    store.delete_memory("ann", paris.id)
+    store.put(paris.user.namespace, paris.id, {"memory": "Paris"})
+    found = by_text(store)
+    assert found["Paris"].superseded_by is None
+    assert found["Paris"].supersedes == (berlin.id,)
+    assert found["Berlin"].superseded_by == paris.id
+
+
+def test_an_item_put_over_an_outdated_version_stays_outdated(store):
+    paris = store.add_memory("ann", "Paris")
+    berlin = store.add_memory("ann", "Berlin", supersedes=[paris.id])
+    store.put(paris.user.namespace, paris.id, {"memory": "Paris", "topics": ["home"]})
+    assert by_text(store)["Paris"].superseded_by == berlin.id
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_links_have_two_ends_and_no_cycle_whatever_happens(seed):
     dice, store = random.Random(seed), MemoryStore(soft_delete=True)

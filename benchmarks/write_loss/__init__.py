@@ -1,0 +1,1 @@
+"""What each policy loses, doubles and mixes up over two visits."""
