@@ -288,10 +288,14 @@ class Engine:
         return all(_is_clean(result) for result in results)
 
     def close(self, timeout: float | None = None) -> bool:
+        """End the worker as `stop` does, and what is measured."""
+        telemetry.forget(self)
+        return self.stop(timeout)
+
+    def stop(self, timeout: float | None = None) -> bool:
         """End the worker after what it is doing; what waits stays in the outbox."""
         with self._lock:
             worker, self._worker = self._worker, None
-        telemetry.forget(self)
         if worker is None:
             return True
         ended = worker.close(timeout)
@@ -359,20 +363,17 @@ class Engine:
     def status(self) -> dict[str, object]:
         """Return how extraction is doing."""
         jobs = list(self.outbox.jobs())
-        states = [job.state for job in jobs]
-        waiting = [job.said_at for job in jobs if job.state == "waiting"]
-        lag = (self._backend.now() - min(waiting)) / MICROSECONDS if waiting else 0.0
+        state = self._state(jobs)
         worker = self._worker
         error = (worker.last_error if worker else None) or self._error
         error = error or self.outbox.last_error
         parked = [job.error for job in jobs if job.state == "parked"]
         facts: dict[str, object] = {
-            "pending": states.count("waiting"),
-            "held": states.count("held"),
-            "running": worker.running if worker else 0,
-            "failed": len(parked),
+            "pending": state.pending,
+            "held": state.held,
+            "running": state.running,
+            "failed": state.failed,
             "done": self._done + (worker.done if worker else 0),
-from langchain_agentmemory.extraction import telemetry
             "last_error": error or (parked[-1] if parked else None),
             "lag": f"{state.lag:.1f} s",
         }
