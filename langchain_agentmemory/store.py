@@ -984,7 +984,7 @@ class MemoryStore(ItemMethods):
         Returns:
             True if they have ended. Those that have not still end by themselves.
         """
-        return self._engine.close(timeout)
+        return self._engine.stop(timeout)
 
     async def astop_worker(
         self,

@@ -288,10 +288,14 @@ class Engine:
         return all(_is_clean(result) for result in results)
 
     def close(self, timeout: float | None = None) -> bool:
+        """End the worker as `stop` does, and what is measured."""
+        telemetry.forget(self)
+        return self.stop(timeout)
+
+    def stop(self, timeout: float | None = None) -> bool:
         """End the worker after what it is doing; what waits stays in the outbox."""
         with self._lock:
             worker, self._worker = self._worker, None
-        telemetry.forget(self)
         if worker is None:
             return True
         ended = worker.close(timeout)
