@@ -966,7 +966,7 @@ class MemoryStore(ItemMethods):
 
         Raises:
             ExtractionFailed: If the store has no extractor.
-            InvalidInput: If the store extracts inline.
+            InvalidInput: If the store does not extract in the background.
             BackendUnavailable: If the store was closed.
         """
         self._service.check_open()

@@ -359,20 +359,17 @@ class Engine:
     def status(self) -> dict[str, object]:
         """Return how extraction is doing."""
         jobs = list(self.outbox.jobs())
-        states = [job.state for job in jobs]
-        waiting = [job.said_at for job in jobs if job.state == "waiting"]
-        lag = (self._backend.now() - min(waiting)) / MICROSECONDS if waiting else 0.0
+        state = self._state(jobs)
         worker = self._worker
         error = (worker.last_error if worker else None) or self._error
         error = error or self.outbox.last_error
         parked = [job.error for job in jobs if job.state == "parked"]
         facts: dict[str, object] = {
-            "pending": states.count("waiting"),
-            "held": states.count("held"),
-            "running": worker.running if worker else 0,
-            "failed": len(parked),
+            "pending": state.pending,
+            "held": state.held,
+            "running": state.running,
+            "failed": state.failed,
             "done": self._done + (worker.done if worker else 0),
-from langchain_agentmemory.extraction import telemetry
             "last_error": error or (parked[-1] if parked else None),
             "lag": f"{state.lag:.1f} s",
         }
