@@ -10,9 +10,8 @@ _GROUPED: Final = re.compile("[0-9０-９]++(?:[ \u00a0\u3000\\-‐‑–－][0-
 _GROUP: Final = re.compile("[0-9０-９]++")
 _TO_ASCII: Final = str.maketrans("０１２３４５６７８９", "0123456789")
 
-_BEFORE: Final = re.compile(
-    r"[A-Za-z0-9_.+#/\-]\Z"
-)  # part of an id, a fraction, a phone
+# Then it is part of an identifier, a fraction or a telephone number.
+_BEFORE: Final = re.compile(r"[A-Za-z0-9_.+#/\-]\Z")
 _AFTER: Final = re.compile(r"[A-Za-z_]|\.[0-9]")
 
 _SHORTEST: Final = 13
@@ -47,7 +46,6 @@ _ISSUERS: Final = (
     ("82", "82", range(16, 17)),  # RuPay
     ("9792", "9792", range(16, 17)),  # Troy
 )
-
 
 _DOUBLED: Final = {str(digit): sum(divmod(2 * digit, 10)) for digit in range(10)}
 _PREFIX: Final = 4  # digits that tell the issuer
