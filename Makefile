@@ -6,6 +6,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 # A run that may wait for the sleeps of LangGraph's TTL tests in parallel.
 CONTRACT_WORKERS ?= 4
+UNIT_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help upstream test unit contract integration notebooks lint format type docs bench demo clean
@@ -32,6 +33,7 @@ test: upstream ## All tests that need no server.
 	@mkdir -p .test-results && rm -f .test-results/*.xml
 	@status=0; \
 	$(BIN)/python -m pytest tests/unit_tests $(wildcard tests/integration_tests) \
+	  -n $(UNIT_WORKERS) --dist worksteal \
 	  $(if $(wildcard notebooks/*.ipynb),--nbmake --nbmake-timeout=120 notebooks) \
 	  --junitxml=.test-results/unit.xml || status=1; \
 	$(BIN)/python -m pytest tests/contract -n $(CONTRACT_WORKERS) --dist worksteal \

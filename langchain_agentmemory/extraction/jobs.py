@@ -49,10 +49,11 @@ class ExtractionJob:
             str(self.attempts),
             text,
             self.error or "",
+            self.id,
         )
 
 
-_COLUMNS = ("state", "user", "thread", "said (UTC)", "attempts", "what", "error")
+_COLUMNS = ("state", "user", "thread", "said (UTC)", "attempts", "what", "error", "id")
 
 
 class ExtractionJobs(list[ExtractionJob]):
