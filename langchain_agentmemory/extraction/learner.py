@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from langchain_agentmemory.backends.base import MICROSECONDS, Record, Write
+from langchain_agentmemory.errors import ExtractionFailed
 from langchain_agentmemory.extraction import forgotten, retries, telemetry
 from langchain_agentmemory.extraction.applying import Applier, Outcome
 from langchain_agentmemory.extraction.claims import Claim, LeaseLost, owner_name
@@ -260,7 +261,9 @@ class _Work:
     def _is_time(self, context: ExtractionContext) -> bool:
         try:
             return self._learner.should_extract(context)
-        except Exception:
+        except BaseException as error:
+            if _is_interrupt(error):
+                raise
             logger.exception("A checker failed: extracting now.")
             return True
 
@@ -339,7 +342,7 @@ class _Work:
             )
             raise retries.ExtractionTimeout(msg)
         if errors:
-            raise errors[0]
+            raise _as_failure(errors[0])
         return result[0]
 
     def _carry_out(
@@ -427,6 +430,25 @@ def _message(said: Said) -> BaseMessage:
     if said.name is not None:
         fields["name"] = said.name
     return make(**fields)
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Tell whether somebody pressed Ctrl-C, which only the main thread is told."""
+    here = threading.current_thread()
+    return isinstance(error, KeyboardInterrupt) and here is threading.main_thread()
+
+
+def _as_failure(error: BaseException) -> Exception:
+    """Return what went wrong as an error that ends no thread and no process.
+
+    `sys.exit()` in an extractor, or a cancellation within it, fails this extraction
+    only: whoever waits for it was not meant.
+    """
+    if isinstance(error, Exception):
+        return error
+    failure = ExtractionFailed(f"The extraction ended with {_told(error)}.")
+    failure.__cause__ = error
+    return failure
 
 
 def _told(error: BaseException) -> str:
