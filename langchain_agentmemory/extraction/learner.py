@@ -167,7 +167,7 @@ class _Work:
         try:
             self._work()
         except LeaseLost:
-            self._due_at = self._backend.now() + LOOK_AGAIN
+            self._due_at = self._backend.now() + LOOK_AGAIN // 10
         else:
             self._claim.release()
         return Pass(self._done, self._due_at, self._error)
@@ -194,14 +194,16 @@ class _Work:
             jobs = [by_id[key] for key in plan.jobs if key in by_id]
             planned.update(plan.jobs)
             notes = forgotten.notes(self._backend, self._user)
-            said_at = min((job.said_at for job in jobs), default=plan.planned_at)
-            self._carry_out(self._claim, jobs, plan, forgotten.since(notes, said_at))
+            covered = (
+                forgotten.since(notes, jobs)
+                if jobs
+                else forgotten.since_planned(notes, plan.planned_at)
+            )
+            self._carry_out(self._claim, jobs, plan, covered)
             self._done += len(jobs)
         self._claim.jobs = [job for job in self._claim.jobs if job.id not in planned]
 
-    def _thread(
-        self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
-    ) -> bool:
+    def _thread(self, jobs: list[Job], notes: list[forgotten.Note]) -> bool:
         """Work off the jobs of one thread; tell whether the next may follow."""
         if all(job.state == "held" for job in jobs):
             return True  # nothing new was said since a checker held it back
@@ -227,14 +229,12 @@ class _Work:
             self._part(part, seen.prints, notes) for part in self._parts(jobs, notes)
         )
 
-    def _parts(
-        self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
-    ) -> list[list[Job]]:
+    def _parts(self, jobs: list[Job], notes: list[forgotten.Note]) -> list[list[Job]]:
         """Split jobs by day, and by what the user deleted in between."""
         timezone = self._service.settings.timezone
         parts: dict[object, list[Job]] = {}
         for job in jobs:
-            period = forgotten.period(job.said_at, notes, timezone)
+            period = forgotten.period(job, notes, timezone)
             parts.setdefault(period, []).append(job)
         return list(parts.values())
 
@@ -242,7 +242,7 @@ class _Work:
         self,
         jobs: list[Job],
         seen: set[str],
-        notes: list[tuple[int, forgotten.Forgotten]],
+        notes: list[forgotten.Note],
     ) -> bool:
         merged = without_seen(_merged(jobs), seen)
         if not merged.said:
@@ -271,10 +271,10 @@ class _Work:
         self,
         merged: Job,
         jobs: list[Job],
-        notes: list[tuple[int, forgotten.Forgotten]],
+        notes: list[forgotten.Note],
     ) -> bool:
         written = threading.Event()
-        covered = forgotten.since(notes, merged.said_at)
+        covered = forgotten.since(notes, jobs)
         claim = self._claim
 
         def write(operations: Sequence[Operation]) -> list[Outcome]:
