@@ -6,7 +6,7 @@ import threading
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
     Backend,
@@ -17,6 +17,7 @@ from langchain_agentmemory.backends.base import (
     RecordState,
     Write,
 )
+from langchain_agentmemory.errors import BackendUnavailable
 from langchain_agentmemory.extraction.mailbox import (
     LEASE,
     Job,
@@ -27,7 +28,10 @@ from langchain_agentmemory.extraction.mailbox import (
     seen_of,
 )
 from langchain_agentmemory.extraction.recognising import marks_of
+from langchain_agentmemory.service.changes import ATTEMPTS
 from langchain_agentmemory.types import UserKey
+
+_CONTENDED: Final = "Other writers kept changing the same mailbox. Try again."
 
 
 class LeaseLost(Exception):
@@ -197,6 +201,43 @@ def is_held(lease: Lease | None, now: int) -> bool:
     except (OSError, OverflowError):
         return True
     return True
+
+
+def evict(backend: Backend, user: UserKey) -> None:
+    """Take a mailbox from the worker that has it; it may claim it again.
+
+    Raises:
+        BackendUnavailable: If the store cannot be written.
+    """
+    for _ in range(ATTEMPTS):
+        (lease,) = backend.read(mailbox_of(user), [LEASE])
+        if lease is None or lease.state is not RecordState.ACTIVE:
+            return
+        try:
+            backend.commit(Batch([removal(user, LEASE, lease.revision)]))
+        except PreconditionFailed:
+            continue
+        return
+    raise BackendUnavailable(_CONTENDED)
+
+
+def seize(backend: Backend, user: UserKey) -> int:
+    """Take a mailbox from the worker that has it, if any.
+
+    Returns:
+        The fencing number that it has now. Whoever claims it meanwhile changes that.
+
+    Raises:
+        BackendUnavailable: If the store cannot be written.
+    """
+    for _ in range(ATTEMPTS):
+        free = lease_write(user, Lease("", 0), fence_of(backend, user))
+        try:
+            (record,) = backend.commit(Batch([free]))
+        except PreconditionFailed:
+            continue
+        return record.revision
+    raise BackendUnavailable(_CONTENDED)
 
 
 def seen_writes(jobs: Sequence[Job]) -> list[Write]:

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterable, Sequence
 from datetime import date, tzinfo
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
     MICROSECONDS,
@@ -18,7 +18,10 @@ from langchain_agentmemory.backends.base import (
     Record,
     Write,
 )
+from langchain_agentmemory.extraction.claims import evict
 from langchain_agentmemory.extraction.mailbox import (
+    JOB,
+    Job,
     dump,
     learning_of,
     load,
@@ -64,10 +67,36 @@ class Forgotten:
         return any(_jaccard(mine, words) >= SAME for words in self.words)
 
 
+class Note(NamedTuple):
+    """What a user deleted at one time.
+
+    Attributes:
+        at: When, microseconds since the epoch.
+        jobs: The keys of the jobs that waited: they were said before, whatever the
+            clock says.
+        forgotten: What was deleted.
+    """
+
+    at: int
+    jobs: frozenset[str]
+    forgotten: Forgotten
+
+    def follows(self, job: Job) -> bool:
+        """Tell whether it was deleted after a job was said."""
+        return job.id in self.jobs or self.at > job.said_at
+
+
 def note(backend: Backend, user: "UserKey", deleted: Sequence[Record]) -> None:
-    """Note what a user deletes, if something waits to be extracted."""
-    head = backend.head(mailbox_of(user))
-    if head is None or not head.items:
+    """Note what a user deletes, if something waits to be extracted.
+
+    To be called before it is deleted. A worker that has the mailbox loses it, because
+    it read the notes before: it comes back and reads them again.
+
+    Raises:
+        BackendUnavailable: If the store cannot be written.
+    """
+    waiting = backend.page(Page(mailbox_of(user), None))
+    if not waiting:
         return
     now = backend.now()
     texts = [decode(record.value).get("memory") for record in deleted]
@@ -76,6 +105,7 @@ def note(backend: Backend, user: "UserKey", deleted: Sequence[Record]) -> None:
         "words": [
             sorted(hashed_words(text)) for text in texts if isinstance(text, str)
         ],
+        "jobs": [item.key for item in waiting if item.key.startswith(JOB)],
         "at": now,
     }
     record = Record(
@@ -85,34 +115,46 @@ def note(backend: Backend, user: "UserKey", deleted: Sequence[Record]) -> None:
         expires_at=now + KEPT_FOR,
     )
     backend.commit(Batch([Write(record)]))
+    evict(backend, user)
 
 
-def notes(backend: Backend, user: "UserKey") -> list[tuple[int, Forgotten]]:
+def notes(backend: Backend, user: "UserKey") -> list[Note]:
     """Return what the user deleted, and when, oldest first."""
     found = []
     for record in backend.page(Page(learning_of(user), None, oldest_first=True)):
         if record.key.startswith(NOTE):
             value = load(record.value)
             words = [frozenset(hashes) for hashes in value["words"]]
-            found.append((value["at"], Forgotten(value["ids"], words)))
+            jobs = frozenset(value.get("jobs", ()))
+            found.append(Note(value["at"], jobs, Forgotten(value["ids"], words)))
     return found
 
 
 def period(
-    said_at: int, found: Iterable[tuple[int, Forgotten]], timezone: tzinfo
-) -> tuple[date, int]:
-    """Return when something was said: the day, and after how many deletions.
+    job: Job, found: Iterable[Note], timezone: tzinfo
+) -> tuple[date, tuple[int, ...]]:
+    """Return when a job was said: the day, and before which deletions.
 
     Only what was said in one period may become one extraction. It has one date, to
     which "yesterday" refers, and one answer to what was deleted after it.
     """
-    day = from_us(said_at).astimezone(timezone).date()
-    return day, sum(1 for at, _ in found if at <= said_at)
+    day = from_us(job.said_at).astimezone(timezone).date()
+    return day, tuple(n for n, note in enumerate(found) if note.follows(job))
 
 
-def since(found: Iterable[tuple[int, Forgotten]], said_at: int) -> Forgotten:
-    """Return what was deleted after something was said."""
-    later = [forgotten for at, forgotten in found if at > said_at]
+def since(found: Iterable[Note], jobs: Iterable[Job]) -> Forgotten:
+    """Return what was deleted after one of some jobs was said."""
+    said = list(jobs)
+    return _joined(note for note in found if any(note.follows(job) for job in said))
+
+
+def since_planned(found: Iterable[Note], planned_at: int) -> Forgotten:
+    """Return what was deleted after a plan was made whose jobs are gone."""
+    return _joined(note for note in found if note.at > planned_at)
+
+
+def _joined(found: Iterable[Note]) -> Forgotten:
+    later = [note.forgotten for note in found]
     return Forgotten(
         (memory_id for forgotten in later for memory_id in forgotten.ids),
         (words for forgotten in later for words in forgotten.words),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from langchain_agentmemory.backends.base import MICROSECONDS, Record, Write
+from langchain_agentmemory.errors import ExtractionFailed
 from langchain_agentmemory.extraction import forgotten, retries, telemetry
 from langchain_agentmemory.extraction.applying import Applier, Outcome
 from langchain_agentmemory.extraction.claims import Claim, LeaseLost, owner_name
@@ -166,7 +167,7 @@ class _Work:
         try:
             self._work()
         except LeaseLost:
-            self._due_at = self._backend.now() + LOOK_AGAIN
+            self._due_at = self._backend.now() + LOOK_AGAIN // 10
         else:
             self._claim.release()
         return Pass(self._done, self._due_at, self._error)
@@ -193,14 +194,16 @@ class _Work:
             jobs = [by_id[key] for key in plan.jobs if key in by_id]
             planned.update(plan.jobs)
             notes = forgotten.notes(self._backend, self._user)
-            said_at = min((job.said_at for job in jobs), default=plan.planned_at)
-            self._carry_out(self._claim, jobs, plan, forgotten.since(notes, said_at))
+            covered = (
+                forgotten.since(notes, jobs)
+                if jobs
+                else forgotten.since_planned(notes, plan.planned_at)
+            )
+            self._carry_out(self._claim, jobs, plan, covered)
             self._done += len(jobs)
         self._claim.jobs = [job for job in self._claim.jobs if job.id not in planned]
 
-    def _thread(
-        self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
-    ) -> bool:
+    def _thread(self, jobs: list[Job], notes: list[forgotten.Note]) -> bool:
         """Work off the jobs of one thread; tell whether the next may follow."""
         if all(job.state == "held" for job in jobs):
             return True  # nothing new was said since a checker held it back
@@ -226,14 +229,12 @@ class _Work:
             self._part(part, seen.prints, notes) for part in self._parts(jobs, notes)
         )
 
-    def _parts(
-        self, jobs: list[Job], notes: list[tuple[int, forgotten.Forgotten]]
-    ) -> list[list[Job]]:
+    def _parts(self, jobs: list[Job], notes: list[forgotten.Note]) -> list[list[Job]]:
         """Split jobs by day, and by what the user deleted in between."""
         timezone = self._service.settings.timezone
         parts: dict[object, list[Job]] = {}
         for job in jobs:
-            period = forgotten.period(job.said_at, notes, timezone)
+            period = forgotten.period(job, notes, timezone)
             parts.setdefault(period, []).append(job)
         return list(parts.values())
 
@@ -241,7 +242,7 @@ class _Work:
         self,
         jobs: list[Job],
         seen: set[str],
-        notes: list[tuple[int, forgotten.Forgotten]],
+        notes: list[forgotten.Note],
     ) -> bool:
         merged = without_seen(_merged(jobs), seen)
         if not merged.said:
@@ -260,7 +261,9 @@ class _Work:
     def _is_time(self, context: ExtractionContext) -> bool:
         try:
             return self._learner.should_extract(context)
-        except Exception:
+        except BaseException as error:
+            if _is_interrupt(error):
+                raise
             logger.exception("A checker failed: extracting now.")
             return True
 
@@ -268,10 +271,10 @@ class _Work:
         self,
         merged: Job,
         jobs: list[Job],
-        notes: list[tuple[int, forgotten.Forgotten]],
+        notes: list[forgotten.Note],
     ) -> bool:
         written = threading.Event()
-        covered = forgotten.since(notes, merged.said_at)
+        covered = forgotten.since(notes, jobs)
         claim = self._claim
 
         def write(operations: Sequence[Operation]) -> list[Outcome]:
@@ -339,7 +342,7 @@ class _Work:
             )
             raise retries.ExtractionTimeout(msg)
         if errors:
-            raise errors[0]
+            raise _as_failure(errors[0])
         return result[0]
 
     def _carry_out(
@@ -427,6 +430,25 @@ def _message(said: Said) -> BaseMessage:
     if said.name is not None:
         fields["name"] = said.name
     return make(**fields)
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Tell whether somebody pressed Ctrl-C, which only the main thread is told."""
+    here = threading.current_thread()
+    return isinstance(error, KeyboardInterrupt) and here is threading.main_thread()
+
+
+def _as_failure(error: BaseException) -> Exception:
+    """Return what went wrong as an error that ends no thread and no process.
+
+    `sys.exit()` in an extractor, or a cancellation within it, fails this extraction
+    only: whoever waits for it was not meant.
+    """
+    if isinstance(error, Exception):
+        return error
+    failure = ExtractionFailed(f"The extraction ended with {_told(error)}.")
+    failure.__cause__ = error
+    return failure
 
 
 def _told(error: BaseException) -> str:

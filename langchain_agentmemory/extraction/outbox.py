@@ -35,6 +35,7 @@ from langchain_agentmemory.extraction.claims import (
     lease_write,
     removal,
     seen_writes,
+    seize,
 )
 from langchain_agentmemory.extraction.mailbox import (
     JOB,
@@ -267,7 +268,7 @@ class Outbox:
 
     def _period(self, job: Job) -> object:
         notes = forgotten.notes(self.backend, job.user)
-        return forgotten.period(job.said_at, notes, self._timezone)
+        return forgotten.period(job, notes, self._timezone)
 
     def _spill(self, job: Job) -> None:
         with self._lock:
@@ -439,11 +440,14 @@ class Outbox:
             keep: Tells which jobs stay; none if not given.
         """
         for _ in range(ATTEMPTS):
-            fence = fence_of(self.backend, user)
             box = self.read(user)
             jobs = [job for job in box.jobs if keep is None or not keep(job)]
             if not jobs and not box.plans:
                 return 0
+            # A worker that claims the mailbox from here on has the batch below fail.
+            fence = seize(self.backend, user)
+            box = self.read(user)
+            jobs = [job for job in box.jobs if keep is None or not keep(job)]
             gone = {job.id for job in jobs}
             writes = [removal(user, job.id, job.revision) for job in jobs]
             writes += [
@@ -451,15 +455,15 @@ class Outbox:
                 for plan in box.plans
                 if gone & set(plan.jobs)
             ]
-            if fence:
-                writes.append(removal(user, LEASE, fence))
+            writes.append(removal(user, LEASE, fence))
             try:
                 self.mark_seen(jobs)
                 self.backend.commit(Batch(writes))
             except PreconditionFailed:
                 continue
             return len(jobs)
-        return 0
+        msg = "Other writers kept changing the same mailbox. Try again."
+        raise BackendUnavailable(msg)
 
     def mark_seen(self, jobs: Iterable[Job]) -> None:
         """Add the messages of jobs to the processed sets."""

@@ -163,6 +163,10 @@ class Worker:
         except BackendUnavailable as error:
             self.last_error = str(error)
             return
+        except Exception as error:  # the thread must live on: nobody would restart it
+            logger.exception("The outbox could not be looked through.")
+            self.last_error = f"{type(error).__name__}: {error}"
+            return
         with self._condition:
             known = {user for _, _, user in self._later}
             for user in users:
@@ -175,7 +179,7 @@ class Worker:
             result = self._learner.work(user)
         except BackendUnavailable as error:
             result = Pass(due_at=self._soon(), error=str(error))
-        except Exception as error:
+        except BaseException as error:  # or the thread ends, and the user stays taken
             logger.exception("Working off a mailbox failed; it will be tried again.")
             result = Pass(due_at=self._soon(), error=f"{type(error).__name__}: {error}")
         with self._condition:
