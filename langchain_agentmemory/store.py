@@ -45,7 +45,7 @@ from langchain_agentmemory.service.settings import (
     ttl_config,
 )
 from langchain_agentmemory.service.verbs import Patch
-from langchain_agentmemory.times import zone
+from langchain_agentmemory.times import parse_event_time, to_us, zone
 from langchain_agentmemory.types import (
     Memories,
     MemoryEntry,
@@ -826,7 +826,7 @@ class MemoryStore(ItemMethods):
 
         enabled, exposed = self._tool_switches
         return select_tools(
-            has_extractor=self.extractor is not None,
+            has_extractor=self.queues_turns,
             enabled=enabled,
             exposed=exposed,
             custom=read_custom_tools(self._custom_tools),
@@ -841,6 +841,7 @@ class MemoryStore(ItemMethods):
         *,
         thread_id: str | None = None,
         learn: bool = True,
+        said_at: TimeInput | None = None,
     ) -> bool:
         """Queue a conversation for extraction.
 
@@ -852,6 +853,8 @@ class MemoryStore(ItemMethods):
             messages: LangChain messages, or what converts to them.
             thread_id: The conversation's name.
             learn: False learns nothing from what is new in it, now or later.
+            said_at: When what is new was said; now if not given. "Yesterday" in it
+                refers to this.
 
         Returns:
             True if it is safe in the outbox, or nothing in it is new. False if nothing
@@ -859,7 +862,8 @@ class MemoryStore(ItemMethods):
         """
         owner, thread = self.user(user), as_thread(thread_id)
         snapshot = self._snapshot(owner, messages, thread)
-        return self._engine.enqueue(owner, snapshot, thread, learn)
+        moment = self._moment(said_at)
+        return self._engine.enqueue(owner, snapshot, thread, learn, moment)
 
     async def aenqueue_extraction(
         self,
@@ -868,11 +872,20 @@ class MemoryStore(ItemMethods):
         *,
         thread_id: str | None = None,
         learn: bool = True,
+        said_at: TimeInput | None = None,
     ) -> bool:
         """Async twin of `enqueue_extraction`."""
         owner, thread = self.user(user), as_thread(thread_id)
         snapshot = self._snapshot(owner, messages, thread)  # before they change
-        return await self._hop(self._engine.enqueue, owner, snapshot, thread, learn)
+        moment = self._moment(said_at)
+        call = self._engine.enqueue
+        return await self._hop(call, owner, snapshot, thread, learn, moment)
+
+    def _moment(self, said_at: TimeInput | None) -> int | None:
+        if said_at is None:
+            return None
+        moment, _ = parse_event_time(said_at, self.settings.timezone)
+        return to_us(moment)
 
     def _snapshot(
         self,
@@ -884,24 +897,32 @@ class MemoryStore(ItemMethods):
         conversation = as_conversation(messages)
         return self._engine.snapshot(user, conversation, thread_id, tools)
 
-    def flush(self, timeout: float | None = None) -> bool:
+    @property
+    def queues_turns(self) -> bool:
+        """Whether nodes queue turns: for its extractor, or for another process."""
+        return self.extractor is not None or self._extraction_settings.mode == "queue"
+
+    def flush(self, timeout: float | None = None, *, held: bool = False) -> bool:
         """Extract what waits; tell whether nothing does any more.
 
-        What checkers hold back, what failed for good, and what has to wait for another
-        hour is not waited for.
+        What failed for good, and what has to wait for another hour, is not waited for.
 
         Args:
             timeout: Seconds to wait at most; `None` = until it is done.
+            held: Extract also what checkers hold back, for example at the end of a
+                conversation.
         """
-        return self._engine.flush(timeout)
+        return self._engine.flush(timeout, held=held)
 
     async def aflush(
         self,
         timeout: float | None = None,  # noqa: ASYNC109 - as `flush` has it
+        *,
+        held: bool = False,
     ) -> bool:
         """Async twin of `flush`."""
         # Not in the store's own threads: extraction may need all of them.
-        return await asyncio.to_thread(self.flush, timeout)
+        return await asyncio.to_thread(self.flush, timeout, held=held)
 
     def extraction_graph(self) -> "CompiledStateGraph[Any, Any, Any, Any]":
         """Return the extraction subgraph, to run, draw or stream it by hand.

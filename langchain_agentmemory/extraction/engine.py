@@ -183,6 +183,7 @@ class Engine:
         snapshot: "Snapshot",
         thread_id: str | None,
         learn: bool = True,  # noqa: FBT001, FBT002 - also called by position, in a thread
+        said_at: int | None = None,
     ) -> bool:
         """Queue what is new in a conversation; tell whether it is safe in the outbox.
 
@@ -191,6 +192,7 @@ class Engine:
             snapshot: What was said.
             thread_id: The conversation.
             learn: False notes it as processed instead.
+            said_at: When, microseconds since the epoch; now if not given.
 
         Returns:
             True if it was written down, or nothing was new. False if nothing is learnt
@@ -209,7 +211,9 @@ class Engine:
             self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
             return False
         try:
-            job = self.outbox.enqueue(user, thread_id, said, glances, lasting=lasting)
+            job = self.outbox.enqueue(
+                user, thread_id, said, glances, lasting=lasting, said_at=said_at
+            )
         except BackendUnavailable as error:
             logger.error(  # noqa: TRY400 - the message says it all
                 "The turn could not be written down: %s It is kept in memory and "
@@ -277,8 +281,16 @@ class Engine:
             raise InvalidInput(msg)
         self.worker.start()
 
-    def flush(self, timeout: float | None = None) -> bool:
-        """Work off what waits; tell whether nothing does any more."""
+    def flush(self, timeout: float | None = None, *, held: bool = False) -> bool:
+        """Work off what waits; tell whether nothing does any more.
+
+        Args:
+            timeout: Seconds to wait at most, `None` = any.
+            held: Also what checkers hold back.
+        """
+        if held:
+            jobs = [job for job in self.outbox.jobs() if job.state == "held"]
+            self.outbox.retry(jobs, forced=True)
         if self.extractor is None or self.settings.mode == "queue":
             return not self.outbox.unspill() and not self.outbox.waiting_users()
         if self.settings.mode == "background":

@@ -222,7 +222,8 @@ class _Work:
             from_us(seen.last) if seen.last else None,
             thread_id,
         )
-        if not self._is_time(context):
+        forced = any(job.forced for job in jobs)
+        if not forced and not self._is_time(context):
             self._claim.keep(jobs, state="held")
             return True
         return all(
@@ -374,8 +375,10 @@ class _Work:
 
     def _failed(self, jobs: list[Job], error: BaseException) -> bool:
         self._error = _told(error)
+        if isinstance(error, ExtractionFailed):  # a call that failed may cost as well
+            self._learner.habits.count(self._user, Extracted(1), self._backend.now())
         attempts = jobs[0].attempts + 1
-        for_good = not retries.may_pass(error) or attempts >= retries.ATTEMPTS
+        for_good = attempts >= retries.attempts_for(error)
         telemetry.count_failure(error, for_good=for_good)
         if for_good:
             logger.error(

@@ -92,6 +92,7 @@ class Job:
         attempts: How often it was tried.
         due_at: Not to be tried before, microseconds since the epoch.
         error: Why the last attempt failed.
+        forced: It is to be extracted, whatever the checkers say.
         revision: The revision of its record.
         updated_at: The time of its record.
     """
@@ -106,6 +107,7 @@ class Job:
     attempts: int = 0
     due_at: int = 0
     error: str | None = None
+    forced: bool = False
     revision: int = field(default=0, compare=False)
     updated_at: int = field(default=0, compare=False)
 
@@ -120,6 +122,7 @@ class Job:
             "attempts": self.attempts,
             "due_at": self.due_at,
             "error": self.error,
+            "forced": self.forced,
         }
         # Only what waits is listed, so that the head of a mailbox says whether there
         # is work, and a limit counts it.
@@ -258,6 +261,7 @@ def job_of(record: Record) -> Job:
         value["attempts"],
         value["due_at"],
         value["error"],
+        value.get("forced", False),
         record.revision,
         record.updated_at,
     )

@@ -129,7 +129,7 @@ class Outbox:
         known = self._known.get((user, thread_id))
         return known.glanced if known is not None else set()
 
-    def enqueue(
+    def enqueue(  # noqa: PLR0913 - what is known of a turn
         self,
         user: UserKey,
         thread_id: str | None,
@@ -137,6 +137,7 @@ class Outbox:
         glances: Iterable[int] = (),
         *,
         lasting: bool = False,
+        said_at: int | None = None,
     ) -> Job | None:
         """Write down what is new in a conversation.
 
@@ -147,6 +148,7 @@ class Outbox:
                 left out.
             glances: Hashes by which `glanced` knows these messages from now on.
             lasting: Whether other messages of it were recognised by their ids.
+            said_at: When, microseconds since the epoch; now if not given.
 
         Returns:
             The job, `None` if nothing is new.
@@ -167,7 +169,7 @@ class Outbox:
             thread_id,
             tuple(message for message, _ in new),
             tuple(prints for _, prints in new),
-            self.backend.now(),
+            self.backend.now() if said_at is None else said_at,
         )
         self.write(job)
         known.glanced.update(glances)
@@ -417,11 +419,16 @@ class Outbox:
 
     # -- by hand ---------------------------------------------------------------------
 
-    def retry(self, jobs: Iterable[Job]) -> int:
-        """Let parked jobs wait again; return how many did."""
+    def retry(self, jobs: Iterable[Job], *, forced: bool = False) -> int:
+        """Let parked or held jobs wait again; return how many did.
+
+        Args:
+            jobs: The jobs.
+            forced: Extract them whatever the checkers say.
+        """
         done = 0
         for job in jobs:
-            again = replace(job, state="waiting", attempts=0, due_at=0)
+            again = replace(job, state="waiting", attempts=0, due_at=0, forced=forced)
             write = Write(again.record(), expect=job.revision, stamp=False)
             try:
                 self.backend.commit(Batch([write]))

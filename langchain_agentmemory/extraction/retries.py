@@ -13,6 +13,9 @@ from langchain_agentmemory.errors import (
 ATTEMPTS: Final = 5
 """How often a job is tried before it is parked."""
 
+PATIENT_ATTEMPTS: Final = 12
+"""How often, while the provider or the network is down: for about 20 minutes."""
+
 FIRST_DELAY: Final = 1.0
 """Seconds before the second attempt; doubled each time, half of it at random."""
 
@@ -34,17 +37,37 @@ def delay(attempts: int) -> int:
     return round(seconds * MICROSECONDS)
 
 
+def attempts_for(error: BaseException) -> int:
+    """Return how often a job that fails like this is tried in all."""
+    if not may_pass(error):
+        return 1
+    outage = any(
+        isinstance(link, ConnectionError | BackendUnavailable)
+        or (_status_of(link) or 0) in _PASSING_STATUS
+        or (_status_of(link) or 0) >= _SERVER_ERROR
+        or type(link).__name__ in _LOST_CONNECTIONS
+        for link in _chain(error)
+    )
+    return PATIENT_ATTEMPTS if outage else ATTEMPTS
+
+
+def _chain(error: BaseException) -> list[BaseException]:
+    """Return an error and what caused it."""
+    chain: list[BaseException] = []
+    found: BaseException | None = error
+    while found is not None and found not in chain:
+        chain.append(found)
+        found = found.__cause__ or found.__context__
+    return chain
+
+
 def may_pass(error: BaseException) -> bool:
     """Tell whether an error can go away by itself.
 
     Rate limits, timeouts and lost connections do; a request that the provider refuses
     as such, or a programming error, does not.
     """
-    chain: list[BaseException] = []
-    found: BaseException | None = error
-    while found is not None and found not in chain:
-        chain.append(found)
-        found = found.__cause__ or found.__context__
+    chain = _chain(error)
     for link in chain:
         status = _status_of(link)
         if status is not None and status >= _REFUSED:
@@ -66,6 +89,11 @@ def may_pass(error: BaseException) -> bool:
     )
 
 
+_LOST_CONNECTIONS: Final = frozenset(
+    {"APIConnectionError", "ConnectError", "ReadError", "RemoteProtocolError"}
+)
+"""What providers' libraries call a lost connection; it is no OSError with all of them.
+"""
 _PASSING_STATUS: Final = frozenset({408, 409, 425, 429})
 _REFUSED: Final = 400
 """Below it, the answer came and could not be read: cut off, or a page of a proxy."""

@@ -43,7 +43,7 @@ class QueueExtraction(Runnable[Any, dict[str, Any]]):
         Raises:
             InvalidInput: If `user` names nobody.
         """
-        self._queue = TurnQueue(MemoryLoader(store, limit=0, user=user))
+        self._queue = TurnQueue(MemoryLoader(store, limit=0, user=user), expected=True)
 
     def invoke(
         self,

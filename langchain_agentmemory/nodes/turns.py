@@ -15,6 +15,11 @@ LEARN_KEY = "agentmemory_learn"
 
 _logger = logging.getLogger(__name__)
 
+_NOTHING_LEARNS = (
+    "The store has no extractor, so nothing is learnt from this conversation: open it "
+    "with extractor=MemoryExtractor(model), or, if another process works off its "
+    "outbox, with extraction_mode='queue'."
+)
 _NOT_QUEUED = "The turn could not be queued for extraction; nothing is learnt from it."
 
 
@@ -42,16 +47,26 @@ def _messages_of(state: Any) -> Sequence[Any]:
     return as_messages(state)
 
 
+def _queues(store: Any) -> bool:
+    """Tell whether a store takes turns: it has an extractor, or leaves it to others."""
+    queues = getattr(store, "queues_turns", None)
+    if queues is None:
+        return getattr(store, "extractor", None) is not None
+    return bool(queues)
+
+
 class TurnQueue:
     """Hands turns to the extractor of a store.
 
     Args:
         loader: Finds store and user of a run.
+        expected: A store that learns nothing is a mistake, and told once in the log.
     """
 
-    def __init__(self, loader: MemoryLoader) -> None:
-        """Remember the loader."""
+    def __init__(self, loader: MemoryLoader, *, expected: bool = False) -> None:
+        """Remember both."""
         self._loader = loader
+        self._expected = expected
 
     def put(self, state: Any, run: Run) -> bool:
         """Queue a turn; tell whether it is safe. Never raises."""
@@ -80,7 +95,10 @@ class TurnQueue:
     def _turn(self, state: Any, run: Run) -> Turn | None:
         configurable = run.config.get("configurable", {})
         store = self._loader.reader(run)
-        if getattr(store, "extractor", None) is None:
+        if not _queues(store):
+            if self._expected:
+                self._expected = False
+                _logger.warning(_NOTHING_LEARNS)
             return None
         messages = _messages_of(state)
         if not messages:

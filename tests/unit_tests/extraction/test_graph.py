@@ -390,3 +390,19 @@ def test_nothing_of_it_shows_in_the_stream_or_the_checkpoints(make_store):
     assert "SECRET" not in str(streamed)
     assert "SECRET" not in str(list(saver.list(None)))
     assert len(model.requests) == 5
+
+
+def test_a_node_on_a_store_that_learns_nothing_says_so_once(make_store, caplog):
+    graph = chat_graph(make_store())
+    for number in range(3):
+        graph.invoke({"messages": [("user", f"hi {number}")]}, ALICE)
+    assert caplog.text.count("The store has no extractor") == 1
+
+
+def test_a_process_without_a_model_can_queue(make_store, caplog):
+    store = make_store(extraction_mode="queue")
+    graph = chat_graph(store)
+    graph.invoke({"messages": [("user", "I like tea")]}, ALICE)
+    assert [job.state for job in store.extraction_jobs()] == ["waiting"]
+    assert "no extractor" not in caplog.text
+    assert "memory_add" not in {tool.name for tool in store.tools("ann")}

@@ -786,3 +786,59 @@ def test_the_status_counts_only_items(make_store):
     store.put(("docs",), "k", {"text": "tea"})
     store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
     assert store.status()["items"] == "1"
+
+
+def test_what_is_held_back_can_be_extracted_at_the_end(make_store):
+    extractor = Echo(due=lambda context: False)
+    store = make_store(extractor=extractor)
+    store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
+    store.enqueue_extraction("bob", turn(2, "B"), thread_id="t")
+    assert store.flush(10)
+    assert store.status()["held"] == 2
+    assert store.flush(10, held=True)
+    assert (texts(store), texts(store, "bob")) == (["A"], ["B"])
+    assert store.extraction_jobs() == []
+
+
+def test_an_old_conversation_has_its_own_time(make_store):
+    told = []
+
+    class Dated(Echo):
+        def extract(self, messages, existing=(), **circumstances):
+            told.append(circumstances["said_at"].isoformat())
+            return super().extract(messages, existing, **circumstances)
+
+    store = make_store(extractor=Dated(), timezone="Asia/Shanghai")
+    said_at = "2023-05-07T09:00:00"
+    store.enqueue_extraction("ann", turn(1, "A"), thread_id="t", said_at=said_at)
+    assert store.flush(10)
+    assert told == ["2023-05-07T01:00:00+00:00"]
+    assert store.read_memories("ann")[0].source.said_at.year == 2023
+    with pytest.raises(InvalidInput):
+        store.enqueue_extraction("ann", turn(2, "B"), said_at="some day")
+
+
+class Overloaded(Exception):
+    status_code = 503
+
+
+def test_an_outage_is_waited_out_and_an_unknown_error_is_not(make_store, monkeypatch):
+    monkeypatch.setattr(retries, "LONGEST_DELAY", 0.02)
+    outage = [Overloaded()] * (retries.PATIENT_ATTEMPTS - 1)
+    store = make_store(extractor=Echo(fails=outage))
+    store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
+    assert store.flush(20)
+    assert texts(store) == ["A"]
+    unknown = make_store("two", extractor=Echo(fails=[ValueError("odd")] * 9))
+    unknown.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
+    assert unknown.flush(20)
+    (job,) = unknown.extraction_jobs()
+    assert (job.state, job.attempts) == ("parked", retries.ATTEMPTS)
+
+
+def test_calls_that_failed_are_counted(make_store):
+    failed = ExtractionFailed("the model failed")
+    store = make_store(extractor=Echo(fails=[failed, failed]))
+    store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
+    assert store.flush(20)
+    assert store.extraction_usage("ann").model_calls == 3

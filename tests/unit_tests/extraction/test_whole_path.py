@@ -27,6 +27,7 @@ SHOWN = re.compile(r"^- \[([^\]]+)\] (.*)$", re.MULTILINE)
 @pytest.fixture(autouse=True)
 def quick_retries(monkeypatch):
     monkeypatch.setattr(retries, "FIRST_DELAY", 0.02)
+    monkeypatch.setattr(retries, "LONGEST_DELAY", 0.1)
 
 
 @pytest.fixture
@@ -111,12 +112,12 @@ def test_a_burst_of_errors_delays_a_turn_and_loses_nothing(learning, burst):
 
 
 def test_a_burst_that_does_not_end_parks_the_turn_until_it_is_retried(learning):
-    burst = [429] * retries.ATTEMPTS
+    burst = [429] * retries.PATIENT_ATTEMPTS
     with learning(*burst, adds()) as (store, _):
         conversation(store).say("I live in Porto with Momo.")
         store.flush(30)
         [job] = store.extraction_jobs()
-        assert (job.state, job.attempts) == ("parked", retries.ATTEMPTS)
+        assert (job.state, job.attempts) == ("parked", retries.PATIENT_ATTEMPTS)
         assert texts(store) == []
 
         assert store.retry_jobs("ann") == 1
