@@ -197,12 +197,12 @@ class Engine:
             habits = self.learner.habits.lately(user)
         except BackendUnavailable:
             habits = UserHabits()  # the worker looks again, before anything is learnt
-        if external and thread_id is not None and not habits.is_paused(thread_id):
-            self.learner.habits.switch(user, thread_id, paused=True)
-        if not learn or external or habits.is_paused(thread_id):
-            self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
-            return False
         try:
+            if not learn or external or habits.is_paused(thread_id):
+                self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
+                if external and thread_id and not habits.is_paused(thread_id):
+                    self.learner.habits.switch(user, thread_id, paused=True)
+                return False
             job = self.outbox.enqueue(user, thread_id, said, glances, lasting=lasting)
         except BackendUnavailable as error:
             logger.error(  # noqa: TRY400 - the message says it all
@@ -299,6 +299,8 @@ class Engine:
         """Drop what waits of a user whose memories were cleared."""
         if self._backend.head(mailbox_of(user)) is not None:
             self.outbox.discard(user)
+        else:
+            self.outbox.forgo(user)
 
     def erase(self, user: UserKey) -> int:
         """Remove everything about a user; return how many records it was."""

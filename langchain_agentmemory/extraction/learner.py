@@ -22,7 +22,7 @@ from langchain_agentmemory.extraction.applying import Applier, Outcome
 from langchain_agentmemory.extraction.claims import Claim, LeaseLost, owner_name
 from langchain_agentmemory.extraction.context import ExtractionContext
 from langchain_agentmemory.extraction.fence import FencedBackend
-from langchain_agentmemory.extraction.habits import Habits
+from langchain_agentmemory.extraction.habits import HOUR, Habits
 from langchain_agentmemory.extraction.mailbox import (
     PLAN,
     Job,
@@ -127,8 +127,13 @@ class Learner:
     habits: Habits
     calls_per_hour: int | None = None
 
-    def work(self, user: UserKey) -> Pass:
+    def work(self, user: UserKey, may_go_on: Callable[[], bool] = lambda: True) -> Pass:
         """Work off what waits in a user's mailbox.
+
+        Args:
+            user: Whose mailbox.
+            may_go_on: Asked after every extraction. If not, the rest of the mailbox
+                stays for another pass.
 
         Raises:
             BackendUnavailable: If the store cannot be read or written.
@@ -137,7 +142,7 @@ class Learner:
         claim = self.outbox.claim(user, owner_name(), lease)
         if claim is None:
             return Pass(due_at=self._look_again(user))
-        result = _Work(self, claim).run()
+        result = _Work(self, claim, may_go_on).run()
         telemetry.count_done(result.done)
         return result
 
@@ -152,8 +157,11 @@ class Learner:
 class _Work:
     """One pass over one claimed mailbox."""
 
-    def __init__(self, learner: Learner, claim: Claim) -> None:
+    def __init__(
+        self, learner: Learner, claim: Claim, may_go_on: Callable[[], bool]
+    ) -> None:
         self._learner = learner
+        self._may_go_on = may_go_on
         self._service = learner.service
         self._outbox = learner.outbox
         self._backend = learner.service.backend
@@ -168,21 +176,38 @@ class _Work:
             self._work()
         except LeaseLost:
             self._due_at = self._backend.now() + LOOK_AGAIN // 10
+        except BaseException:
+            self._let_go()
+            raise
         else:
             self._claim.release()
         return Pass(self._done, self._due_at, self._error)
+
+    def _let_go(self) -> None:
+        """Give the mailbox back after a failure, or it would be taken for a while."""
+        try:
+            # Through a new claim: an extraction that still runs writes no more.
+            self._claim.taken_over().release()
+        except Exception:
+            logger.debug("The mailbox stays taken until its lease ends.", exc_info=True)
 
     def _work(self) -> None:
         self._replay()
         jobs = self._claim.jobs
         waiting = [job for job in jobs if job.state == "waiting"]
-        if waiting and waiting[0].due_at > self._backend.now():
+        now = self._backend.now()
+        # Nothing waits longer than an hour: a later time was written before the clock
+        # was set back.
+        if waiting and now < waiting[0].due_at <= now + HOUR:
             self._due_at = waiting[0].due_at  # what was said later does not overtake
             return
         if not waiting:
             return
         notes = forgotten.notes(self._backend, self._user)
-        for thread in coalesced(jobs):
+        for number, thread in enumerate(coalesced(jobs)):
+            if number and not self._may_go_on():
+                self._due_at = self._backend.now()
+                return
             if not self._thread(thread, notes):
                 return
 
