@@ -309,6 +309,9 @@ class Engine:
         places += [head.namespace for head in heads]
         self.outbox.forget(user)
         self.learner.habits.forget(user)
+        subgraph: Subgraph | None = vars(self).get("_subgraph")
+        if subgraph is not None:
+            subgraph.counts.pop(user, None)
         return sum(sum(self._backend.drop(place).values()) for place in places)
 
     def switch(self, user: UserKey, thread_id: str | None, *, paused: bool) -> None:
@@ -369,7 +372,7 @@ class Engine:
         if not limit:
             return 0
         subgraph: Subgraph | None = vars(self).get("_subgraph")
-        counts = subgraph.counts.values() if subgraph is not None else ()
+        counts = list(subgraph.counts.values()) if subgraph is not None else ()
         return sum(1 for count in counts if count >= limit * NEARLY_FULL)
 
 

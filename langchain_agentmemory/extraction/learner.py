@@ -167,6 +167,7 @@ class _Work:
         self._backend = learner.service.backend
         self._claim = claim
         self._user = claim.user
+        self._held: dict[str | None, list[Job]] = {}
         self._done = 0
         self._due_at: int | None = None
         self._error: str | None = None
@@ -208,7 +209,8 @@ class _Work:
             if number and not self._may_go_on():
                 self._due_at = self._backend.now()
                 return
-            if not self._thread(thread, notes):
+            kept = self._held.pop(thread[0].thread_id, ())
+            if not self._thread([*kept, *thread], notes):
                 return
 
     def _replay(self) -> None:
@@ -230,8 +232,6 @@ class _Work:
 
     def _thread(self, jobs: list[Job], notes: list[forgotten.Note]) -> bool:
         """Work off the jobs of one thread; tell whether the next may follow."""
-        if all(job.state == "held" for job in jobs):
-            return True  # nothing new was said since a checker held it back
         thread_id = jobs[0].thread_id
         seen = self._outbox.seen(self._user, thread_id)
         self._outbox.compact(self._user, thread_id, seen)
@@ -248,7 +248,7 @@ class _Work:
             thread_id,
         )
         if not self._is_time(context):
-            self._claim.keep(jobs, state="held")
+            self._held[thread_id] = self._claim.keep(jobs, state="held")
             return True
         return all(
             self._part(part, seen.prints, notes) for part in self._parts(jobs, notes)

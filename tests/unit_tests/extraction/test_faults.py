@@ -1,6 +1,7 @@
 """What users' code and the machine do wrong: no thread dies, no turn is lost."""
 
 import asyncio
+import socket
 import threading
 from datetime import timedelta
 
@@ -9,7 +10,8 @@ import pytest
 from langchain_agentmemory import MemoryStore, UserKey
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import BackendUnavailable
-from langchain_agentmemory.extraction import retries, worker
+from langchain_agentmemory.extraction import claims, graph, retries, worker
+from langchain_agentmemory.extraction.mailbox import Lease
 from langchain_agentmemory.testing.clock import ManualClock
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
 
@@ -190,3 +192,53 @@ def test_a_user_with_many_conversations_lets_others_in_between(monkeypatch):
     order = [said[0] for said in extractor.seen]
     assert order.index("Likes tea") == 2
     assert order[3:] == [f"Fact {number}" for number in range(1, 5)]
+
+
+def test_turns_of_interleaved_conversations_do_not_overtake(make_store):
+    extractor = Echo()
+    extractor.gate.clear()
+    store = make_store(extractor=extractor)
+    store.enqueue_extraction("bob", turn(0, "first"), thread_id="b")
+    assert extractor.entered.wait(10)
+    one = turn(1, "Lives in Rome")
+    store.enqueue_extraction("ann", one, thread_id="t1")
+    store.enqueue_extraction("ann", turn(2, "Lives in Oslo"), thread_id="t2")
+    store.enqueue_extraction("ann", one + turn(3, "Lives in Bern"), thread_id="t1")
+    extractor.gate.set()
+    assert store.flush(10)
+    assert texts(store) == ["Lives in Rome", "Lives in Oslo", "Lives in Bern"]
+
+
+def test_interleaved_turns_that_are_held_back_accumulate(make_store):
+    extractor = Echo(due=lambda context: len(context.messages) > 3)
+    store = make_store(extractor=extractor, extraction_mode="queue")
+    one = turn(1, "A")
+    store.enqueue_extraction("ann", one, thread_id="t1")
+    store.enqueue_extraction("ann", turn(2, "B"), thread_id="t2")
+    store.enqueue_extraction("ann", one + turn(3, "C"), thread_id="t1")
+    store._engine.learner.work(ANN)
+    assert extractor.seen == [["A", "fine", "C", "fine"]]
+    assert [job.thread_id for job in store.extraction_jobs("ann")] == ["t2"]
+
+
+def test_a_process_of_another_container_is_not_taken_for_dead(monkeypatch):
+    claims._machine.cache_clear()
+    mine = claims.owner_name()
+    machine, _, _ = mine.partition("/")
+    gone = f"{machine}/{2**22 + 1}/x"
+    elsewhere = f"{socket.gethostname()}:another:1/{2**22 + 1}/x"
+    assert claims.is_held(Lease(mine, 10), now=0)
+    assert not claims.is_held(Lease(gone, 10), now=0)
+    assert claims.is_held(Lease(elsewhere, 10), now=0)
+    assert not claims.is_held(Lease(elsewhere, 10), now=10)
+
+
+def test_what_is_remembered_of_users_is_bounded_and_erased(monkeypatch):
+    monkeypatch.setattr(graph, "COUNTED", 2)
+    store = MemoryStore(extractor=Echo(), extraction_mode="inline")
+    for user in ("ann", "bob", "cid"):
+        store.enqueue_extraction(user, turn(1, "Likes tea"), thread_id="t")
+    counts = store._engine._subgraph.counts
+    assert [user.user_id for user in counts] == ["bob", "cid"]
+    store.erase_user("bob")
+    assert [user.user_id for user in counts] == ["cid"]
