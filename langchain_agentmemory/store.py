@@ -1072,6 +1072,8 @@ class MemoryStore(ItemMethods):
             note,
         )
 
+        if "_engine" in vars(self) and self._engine.outbox.spilled:
+            self._engine.outbox.unspill()  # these turns were said before, too
         note(self.backend, user, records)
 
     # -- reports ---------------------------------------------------------------------

@@ -6,6 +6,8 @@ import threading
 import uuid
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
@@ -183,7 +185,23 @@ class Claim:
 
 def owner_name() -> str:
     """Return a name for a worker that tells other processes where it lives."""
-    return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex}"
+    return f"{_machine()}/{os.getpid()}/{uuid.uuid4().hex}"
+
+
+@cache
+def _machine() -> str:
+    """Return a name of what numbers the processes: containers may share a host's name.
+
+    Were they taken for one machine, each would find the other's process missing, and
+    take the mailbox from it again and again.
+    """
+    host = socket.gethostname().replace("/", "-")
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+        processes = Path("/proc/self/ns/pid").stat().st_ino
+    except (OSError, ValueError):  # not Linux
+        return host
+    return f"{host}:{boot}:{processes}"
 
 
 def is_held(lease: Lease | None, now: int) -> bool:
@@ -192,7 +210,7 @@ def is_held(lease: Lease | None, now: int) -> bool:
         return False
     host, _, rest = lease.owner.partition("/")
     pid = rest.partition("/")[0]
-    if os.name != "posix" or host != socket.gethostname() or not pid.isdecimal():
+    if os.name != "posix" or host != _machine() or not pid.isdecimal():
         return True
     try:
         os.kill(int(pid), 0)

@@ -205,12 +205,12 @@ class Engine:
             habits = self.learner.habits.lately(user)
         except BackendUnavailable:
             habits = UserHabits()  # the worker looks again, before anything is learnt
-        if external and thread_id is not None and not habits.is_paused(thread_id):
-            self.learner.habits.switch(user, thread_id, paused=True)
-        if not learn or external or habits.is_paused(thread_id):
-            self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
-            return False
         try:
+            if not learn or external or habits.is_paused(thread_id):
+                self.outbox.skip(user, thread_id, said, glances, lasting=lasting)
+                if external and thread_id and not habits.is_paused(thread_id):
+                    self.learner.habits.switch(user, thread_id, paused=True)
+                return False
             job = self.outbox.enqueue(
                 user, thread_id, said, glances, lasting=lasting, said_at=said_at
             )
@@ -344,6 +344,8 @@ class Engine:
         """Drop what waits of a user whose memories were cleared."""
         if self._backend.head(mailbox_of(user)) is not None:
             self.outbox.discard(user)
+        else:
+            self.outbox.forgo(user)
 
     def erase(self, user: UserKey) -> int:
         """Remove everything about a user; return how many records it was."""
@@ -352,6 +354,9 @@ class Engine:
         places += [head.namespace for head in heads]
         self.outbox.forget(user)
         self.learner.habits.forget(user)
+        subgraph: Subgraph | None = vars(self).get("_subgraph")
+        if subgraph is not None:
+            subgraph.counts.pop(user, None)
         return sum(sum(self._backend.drop(place).values()) for place in places)
 
     def switch(self, user: UserKey, thread_id: str | None, *, paused: bool) -> None:
@@ -418,7 +423,7 @@ class Engine:
         if not limit:
             return 0
         subgraph: Subgraph | None = vars(self).get("_subgraph")
-        counts = subgraph.counts.values() if subgraph is not None else ()
+        counts = list(subgraph.counts.values()) if subgraph is not None else ()
         return sum(1 for count in counts if count >= limit * NEARLY_FULL)
 
 

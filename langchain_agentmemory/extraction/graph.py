@@ -50,6 +50,9 @@ RECALLED: Final = 20
 COMPARED: Final = 1_000
 """Newest memories among which a policy looks for similar ones."""
 
+COUNTED: Final = 10_000
+"""Users of whom it is remembered how many memories they have, the latest ones."""
+
 NODES: Final = ("recall", "extract", "assistant_episodes", "reconcile", "write")
 """The nodes, in order."""
 
@@ -369,10 +372,16 @@ class Subgraph:
             applier = Applier(self._service, state["user"], enabled=self._enabled())
             outcomes = [applier.apply(operation) for operation in operations]
         head = self._service.verbs.head(state["user"])
-        self.counts[state["user"]] = head.active if head else 0
+        self._count(state["user"], head.active if head else 0)
         return {"outcomes": outcomes}
 
     # -- inside ----------------------------------------------------------------------
+
+    def _count(self, user: UserKey, memories: int) -> None:
+        self.counts.pop(user, None)
+        self.counts[user] = memories
+        while len(self.counts) > COUNTED:
+            self.counts.pop(next(iter(self.counts), user), None)
 
     def _required(self) -> Extractor:
         if self._extractor is None:

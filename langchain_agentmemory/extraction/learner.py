@@ -22,7 +22,7 @@ from langchain_agentmemory.extraction.applying import Applier, Outcome
 from langchain_agentmemory.extraction.claims import Claim, LeaseLost, owner_name
 from langchain_agentmemory.extraction.context import ExtractionContext
 from langchain_agentmemory.extraction.fence import FencedBackend
-from langchain_agentmemory.extraction.habits import Habits
+from langchain_agentmemory.extraction.habits import HOUR, Habits
 from langchain_agentmemory.extraction.mailbox import (
     PLAN,
     Job,
@@ -127,8 +127,13 @@ class Learner:
     habits: Habits
     calls_per_hour: int | None = None
 
-    def work(self, user: UserKey) -> Pass:
+    def work(self, user: UserKey, may_go_on: Callable[[], bool] = lambda: True) -> Pass:
         """Work off what waits in a user's mailbox.
+
+        Args:
+            user: Whose mailbox.
+            may_go_on: Asked after every extraction. If not, the rest of the mailbox
+                stays for another pass.
 
         Raises:
             BackendUnavailable: If the store cannot be read or written.
@@ -137,7 +142,7 @@ class Learner:
         claim = self.outbox.claim(user, owner_name(), lease)
         if claim is None:
             return Pass(due_at=self._look_again(user))
-        result = _Work(self, claim).run()
+        result = _Work(self, claim, may_go_on).run()
         telemetry.count_done(result.done)
         return result
 
@@ -152,13 +157,17 @@ class Learner:
 class _Work:
     """One pass over one claimed mailbox."""
 
-    def __init__(self, learner: Learner, claim: Claim) -> None:
+    def __init__(
+        self, learner: Learner, claim: Claim, may_go_on: Callable[[], bool]
+    ) -> None:
         self._learner = learner
+        self._may_go_on = may_go_on
         self._service = learner.service
         self._outbox = learner.outbox
         self._backend = learner.service.backend
         self._claim = claim
         self._user = claim.user
+        self._held: dict[str | None, list[Job]] = {}
         self._done = 0
         self._due_at: int | None = None
         self._error: str | None = None
@@ -168,22 +177,40 @@ class _Work:
             self._work()
         except LeaseLost:
             self._due_at = self._backend.now() + LOOK_AGAIN // 10
+        except BaseException:
+            self._let_go()
+            raise
         else:
             self._claim.release()
         return Pass(self._done, self._due_at, self._error)
+
+    def _let_go(self) -> None:
+        """Give the mailbox back after a failure, or it would be taken for a while."""
+        try:
+            # Through a new claim: an extraction that still runs writes no more.
+            self._claim.taken_over().release()
+        except Exception:
+            logger.debug("The mailbox stays taken until its lease ends.", exc_info=True)
 
     def _work(self) -> None:
         self._replay()
         jobs = self._claim.jobs
         waiting = [job for job in jobs if job.state == "waiting"]
-        if waiting and waiting[0].due_at > self._backend.now():
+        now = self._backend.now()
+        # Nothing waits longer than an hour: a later time was written before the clock
+        # was set back.
+        if waiting and now < waiting[0].due_at <= now + HOUR:
             self._due_at = waiting[0].due_at  # what was said later does not overtake
             return
         if not waiting:
             return
         notes = forgotten.notes(self._backend, self._user)
-        for thread in coalesced(jobs):
-            if not self._thread(thread, notes):
+        for number, thread in enumerate(coalesced(jobs)):
+            if number and not self._may_go_on():
+                self._due_at = self._backend.now()
+                return
+            kept = self._held.pop(thread[0].thread_id, ())
+            if not self._thread([*kept, *thread], notes):
                 return
 
     def _replay(self) -> None:
@@ -205,8 +232,6 @@ class _Work:
 
     def _thread(self, jobs: list[Job], notes: list[forgotten.Note]) -> bool:
         """Work off the jobs of one thread; tell whether the next may follow."""
-        if all(job.state == "held" for job in jobs):
-            return True  # nothing new was said since a checker held it back
         thread_id = jobs[0].thread_id
         seen = self._outbox.seen(self._user, thread_id)
         self._outbox.compact(self._user, thread_id, seen)
@@ -224,7 +249,7 @@ class _Work:
         )
         forced = any(job.forced for job in jobs)
         if not forced and not self._is_time(context):
-            self._claim.keep(jobs, state="held")
+            self._held[thread_id] = self._claim.keep(jobs, state="held")
             return True
         return all(
             self._part(part, seen.prints, notes) for part in self._parts(jobs, notes)

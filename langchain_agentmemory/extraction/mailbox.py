@@ -353,8 +353,21 @@ def _time_out(moment: object) -> str | None:
 
 
 def coalesced(jobs: Sequence[Job]) -> list[list[Job]]:
-    """Group jobs by thread, in order of their first one."""
-    groups: dict[str | None, list[Job]] = {}
+    """Group the jobs that wait, in order: a thread's next to each other become one.
+
+    A turn of another thread in between keeps them apart, or it would be overtaken. What
+    was held back comes with the first one of its thread.
+    """
+    held: dict[str | None, list[Job]] = {}
     for job in jobs:
-        groups.setdefault(job.thread_id, []).append(job)
-    return list(groups.values())
+        if job.state == "held":
+            held.setdefault(job.thread_id, []).append(job)
+    groups: list[list[Job]] = []
+    for job in jobs:
+        if job.state != "waiting":
+            continue
+        if groups and groups[-1][-1].thread_id == job.thread_id:
+            groups[-1].append(job)
+        else:
+            groups.append([*held.pop(job.thread_id, ()), job])
+    return groups

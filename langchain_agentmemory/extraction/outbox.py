@@ -189,7 +189,7 @@ class Outbox:
         Takes what `enqueue` takes.
 
         Raises:
-            BackendUnavailable: If it could not be noted.
+            BackendUnavailable: If it could not be noted. That is kept in memory.
         """
         known = self._known_of(user, thread_id)
         new = unseen(said, known.prints, lasting=lasting)
@@ -204,7 +204,12 @@ class Outbox:
             tuple(prints for _, prints in new),
             self.backend.now(),
         )
-        self.mark_seen([job])
+        try:
+            self.mark_seen([job])
+        except BackendUnavailable as error:
+            self.last_error = str(error)
+            self._spill(job)  # or the next turn would bring it along
+            raise
         self._remember(job)
         known.glanced.update(glances)
 
@@ -283,7 +288,10 @@ class Outbox:
             while self.spilled:
                 job = self.spilled[0]
                 try:
-                    self._put(job)
+                    if job.said:
+                        self._put(job)
+                    else:
+                        self.mark_seen([job])
                 except BackendUnavailable as error:
                     self.last_error = str(error)
                     return len(self.spilled)
@@ -321,6 +329,25 @@ class Outbox:
             for key in [key for key in self._known if key[0] == user]:
                 del self._known[key]
             self.spilled = deque(job for job in self.spilled if job.user != user)
+
+    def forgo(self, user: UserKey, keep: Callable[[Job], bool] | None = None) -> int:
+        """Learn nothing from turns of a user that are only in memory; return how many.
+
+        Takes what `discard` takes.
+        """
+
+        def is_meant(job: Job) -> bool:
+            mine = job.user == user and bool(job.said)
+            return mine and (keep is None or not keep(job))
+
+        if not self.spilled:
+            return 0
+        with self._unspilling, self._lock:
+            count = sum(map(is_meant, self.spilled))
+            self.spilled = deque(
+                replace(job, said=()) if is_meant(job) else job for job in self.spilled
+            )
+        return count
 
     # -- reading ---------------------------------------------------------------------
 
@@ -446,11 +473,12 @@ class Outbox:
             user: Whose jobs.
             keep: Tells which jobs stay; none if not given.
         """
+        only_here = self.forgo(user, keep)
         for _ in range(ATTEMPTS):
             box = self.read(user)
             jobs = [job for job in box.jobs if keep is None or not keep(job)]
             if not jobs and not box.plans:
-                return 0
+                return only_here
             # A worker that claims the mailbox from here on has the batch below fail.
             fence = seize(self.backend, user)
             box = self.read(user)
@@ -468,7 +496,7 @@ class Outbox:
                 self.backend.commit(Batch(writes))
             except PreconditionFailed:
                 continue
-            return len(jobs)
+            return len(jobs) + only_here
         msg = "Other writers kept changing the same mailbox. Try again."
         raise BackendUnavailable(msg)
 

@@ -31,6 +31,9 @@ POLL_SECONDS: Final = 2.0
 EXIT_SECONDS: Final = 10.0
 """How long the end of the process waits for the outbox to empty."""
 
+TURN_SECONDS: Final = 2.0
+"""How long one user's conversations are worked off while other users wait."""
+
 SOON: Final = 600 * MICROSECONDS
 """`flush` waits for what is due within this time, and not for a later hour."""
 
@@ -176,7 +179,8 @@ class Worker:
 
     def _work(self, user: UserKey) -> None:
         try:
-            result = self._learner.work(user)
+            end = time.monotonic() + TURN_SECONDS
+            result = self._learner.work(user, lambda: self._may_go_on(end))
         except BackendUnavailable as error:
             result = Pass(due_at=self._soon(), error=str(error))
         except BaseException as error:  # or the thread ends, and the user stays taken
@@ -194,6 +198,10 @@ class Worker:
                 due = time.monotonic() + max(wait, 0.01)
                 heapq.heappush(self._later, (due, next(self._numbers), user))
             self._condition.notify_all()
+
+    def _may_go_on(self, end: float) -> bool:
+        """Tell whether a thread may go on with the same mailbox."""
+        return not self._closed and (not self._ready or time.monotonic() < end)
 
     def _soon(self) -> int:
         return self._learner.service.backend.now() + delay(1)
