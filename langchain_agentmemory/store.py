@@ -1,6 +1,7 @@
 """`MemoryStore`: a LangGraph store that is also the memory service."""
 
 import asyncio
+import logging
 import os
 import threading
 import weakref
@@ -77,6 +78,8 @@ if TYPE_CHECKING:
     from langchain_agentmemory.users import UserResolver, UserSource
 
 T = TypeVar("T")
+
+logger = logging.getLogger("langchain_agentmemory")
 
 THREADS: Final = 4
 """Threads that a store uses at most for its async methods."""
@@ -210,6 +213,7 @@ class MemoryStore(ItemMethods):
             learn_from_external_context,
         )
         self._change_graph = extraction_graph
+        self._told_not_learning = False
         self._service = Service(
             self.backend, self.settings, index, ranking, search_memory
         )
@@ -858,10 +862,13 @@ class MemoryStore(ItemMethods):
 
         Returns:
             True if it is safe in the outbox, or nothing in it is new. False if nothing
-            is learnt from this user, thread or turn, or the store cannot be written.
+            is learnt from this user, thread or turn, the store cannot be written, or
+            it has no extractor and does not queue for another process.
         """
         owner, thread = self.user(user), as_thread(thread_id)
         snapshot = self._snapshot(owner, messages, thread)
+        if not self._is_learning():
+            return False
         moment = self._moment(said_at)
         return self._engine.enqueue(owner, snapshot, thread, learn, moment)
 
@@ -877,9 +884,22 @@ class MemoryStore(ItemMethods):
         """Async twin of `enqueue_extraction`."""
         owner, thread = self.user(user), as_thread(thread_id)
         snapshot = self._snapshot(owner, messages, thread)  # before they change
+        if not self._is_learning():
+            return False
         moment = self._moment(said_at)
         call = self._engine.enqueue
         return await self._hop(call, owner, snapshot, thread, learn, moment)
+
+    def _is_learning(self) -> bool:
+        """Tell whether turns are taken; if not, say so once in the log."""
+        if not self.queues_turns and not self._told_not_learning:
+            self._told_not_learning = True
+            logger.warning(
+                "This store has no extractor, so nothing is queued: open it with "
+                "extractor=MemoryExtractor(model), or, if another process works off "
+                "its outbox, with extraction_mode='queue'."
+            )
+        return self.queues_turns
 
     def _moment(self, said_at: TimeInput | None) -> int | None:
         if said_at is None:
@@ -1086,7 +1106,7 @@ class MemoryStore(ItemMethods):
         the oldest turn that waits.
         """
         facts = self._service.status()
-        if self.extractor is not None:
+        if self.queues_turns:
             facts.update(self._engine.status())
             if facts.get("only in memory"):
                 facts["state"] = "degraded: turns could not be written"
@@ -1099,6 +1119,7 @@ class MemoryStore(ItemMethods):
             "MemoryStore",
             {
                 **self.backend.describe(),
+                "items": str(self._service.status()["items"]),
                 **self._service.describe(),
                 "application": settings.app_name,
                 "memory limit": f"{settings.memory_limit}, {settings.on_limit}"
@@ -1108,8 +1129,16 @@ class MemoryStore(ItemMethods):
                 if settings.soft_delete
                 else "gone at once",
                 "tools": ", ".join(self.tool_selection().exposed),
+                "learns": self._how_it_learns(),
             },
         )
+
+    def _how_it_learns(self) -> str:
+        mode = self._extraction_settings.mode
+        if self.extractor is None:
+            return "no: it queues for others" if mode == "queue" else "no"
+        name = getattr(self.extractor.policy, "name", "a policy of yours")
+        return f"{type(self.extractor).__name__}, {name}, {mode}"
 
     def __repr__(self) -> str:
         """Say where the memories live."""

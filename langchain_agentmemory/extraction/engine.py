@@ -159,6 +159,7 @@ class Engine:
             tools: Tools that declare whether they bring in retrieved documents.
         """
         known = self.outbox.glanced(user, thread_id)
+        redact = getattr(self.extractor, "redact", None)
         lasting = False
         said, glances = [], []
         for position, message in enumerate(messages):
@@ -171,6 +172,8 @@ class Engine:
                 glances.append(glance)
             role = role_of(message)
             if role and (text := shown_text(message)):
+                if redact is not None:
+                    text = redact(text)
                 said.append(Said(role, text, message_id, message.name, position))
         external = not self.settings.external_context and consumed_external_context(
             messages, tools
@@ -231,7 +234,9 @@ class Engine:
         if self.settings.mode != "inline":
             return
         try:
-            self.learner.work(user)
+            result = self.learner.work(user)
+            self._done += result.done
+            self._error = result.error or self._error
         except Exception:
             logger.exception("The extraction failed; the turn stays in the outbox.")
 

@@ -97,6 +97,11 @@ class MemoryExtractor:
         return self._settings.policy
 
     @property
+    def redact(self) -> Redact | None:
+        """What every text goes through before it is written down or shown."""
+        return self._settings.redact
+
+    @property
     def assistant_episodes(self) -> bool:
         """Whether useful answers of the assistant are remembered, too."""
         return self._settings.assistant_episodes

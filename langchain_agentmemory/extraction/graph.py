@@ -61,7 +61,7 @@ class ExtractionState(TypedDict, total=False):
     """What travels through the subgraph.
 
     Attributes:
-        user: Whose conversation it is. Required.
+        user: Whose conversation it is: a `UserKey`, or an id. Required.
         messages: What was said since the last extraction. Required.
         thread_id: The conversation.
         position: The place of the first message in it.
@@ -77,7 +77,7 @@ class ExtractionState(TypedDict, total=False):
         output_tokens: Tokens that it wrote.
     """
 
-    user: UserKey
+    user: UserKey | str | int
     messages: list[BaseMessage]
     thread_id: str | None
     position: int | None
@@ -276,7 +276,7 @@ class Subgraph:
         Raises:
             BackendUnavailable: If the store cannot be read.
         """
-        user = state["user"]
+        user = self._user(state)
         newest = list(self._service.read(user, RECALLED + 1))
         if len(newest) <= RECALLED:
             return {"existing": newest}
@@ -353,13 +353,14 @@ class Subgraph:
         decisions = self._required().policy.decide(
             state.get("operations", []),
             state.get("existing", []),
-            search=partial(self._similar, state["user"]),
+            search=partial(self._similar, self._user(state)),
             enabled=self._enabled(),
         )
         return {"decisions": decisions}
 
     def write(self, state: ExtractionState) -> ExtractionState:
         """Do what the policy let through."""
+        user = self._user(state)
         operations = [
             decision.operation
             for decision in state.get("decisions", [])
@@ -369,10 +370,10 @@ class Subgraph:
         if runtime.context is not None:
             outcomes = runtime.context.write(operations)
         else:
-            applier = Applier(self._service, state["user"], enabled=self._enabled())
+            applier = Applier(self._service, user, enabled=self._enabled())
             outcomes = [applier.apply(operation) for operation in operations]
-        head = self._service.verbs.head(state["user"])
-        self._count(state["user"], head.active if head else 0)
+        head = self._service.verbs.head(user)
+        self._count(user, head.active if head else 0)
         return {"outcomes": outcomes}
 
     # -- inside ----------------------------------------------------------------------
@@ -382,6 +383,12 @@ class Subgraph:
         self.counts[user] = memories
         while len(self.counts) > COUNTED:
             self.counts.pop(next(iter(self.counts), user), None)
+
+    def _user(self, state: ExtractionState) -> UserKey:
+        given: object = state["user"]
+        if isinstance(given, UserKey):
+            return given
+        return UserKey(self._service.settings.app_name, given)  # type: ignore[arg-type]  # checked there
 
     def _required(self) -> Extractor:
         if self._extractor is None:

@@ -19,7 +19,7 @@ def unseen(
     Where a known id turns up, ids last, and what has another id (or another text under
     the same id) is new. Where none does, the ids were made anew, or everything old was
     removed from the conversation: then text and number of repetitions decide, and a
-    turn counts as a whole, so that an answer comes with what it answers.
+    turn counts as a whole: it is new if what the user said is.
     """
     pairs = list(zip(said, fingerprints(said), strict=True))
     if lasting or any(prints.by_id in known for _, prints in pairs if prints.by_id):
@@ -31,7 +31,7 @@ def unseen(
     return [
         pair
         for turn in _turns(pairs)
-        if any(prints.by_text not in known for _, prints in turn)
+        if turn[0][1].by_text not in known
         for pair in turn
     ]
 
@@ -42,10 +42,9 @@ def without_seen(job: Job, known: set[str]) -> Job:
     said: list[Said] = []
     for turn in _turns(list(zip(job.said, job.fingerprints, strict=True))):
         marks = [prints.by_id or prints.by_text for _, prints in turn]
-        if any(
-            prints.by_id is None and prints.by_text not in seen for _, prints in turn
-        ):
-            said += [message for message, _ in turn]  # a turn without ids: as a whole
+        if turn[0][1].by_id is None:  # a turn without ids: as a whole, or not at all
+            if marks[0] not in seen:
+                said += [message for message, _ in turn]
         else:
             said += [
                 message

@@ -133,6 +133,11 @@ class VerbatimExtractor:
         """What may be written."""
         return self._policy
 
+    @property
+    def redact(self) -> Redact | None:
+        """What every text goes through before it is written down."""
+        return self._redact
+
     def should_extract(self, context: ExtractionContext) -> bool:
         """Say whether it is time: all checkers must say yes, in order."""
         return all(checker(context) for checker in self.checkers)

@@ -153,7 +153,7 @@ def nothing_new_is_no_extraction() -> None:
 
 
 def queued_turns_are_recognised() -> None:
-    store = MemoryStore()
+    store = MemoryStore(extraction_mode="queue")
     enqueued(store)
     enqueued(store)
     assert len(store.extraction_jobs()) == 1

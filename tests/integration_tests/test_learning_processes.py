@@ -119,7 +119,7 @@ def test_two_stores_work_off_one_outbox_and_nothing_twice(tmp_path):
         MemoryStore.from_url(url, extractor=extractor, extraction_concurrency=2)
         for extractor in extractors
     ]
-    queue = MemoryStore.from_url(url, max_pending=None)
+    queue = MemoryStore.from_url(url, max_pending=None, extraction_mode="queue")
     for number in range(100):
         user, said = f"u{number % 5}", turn(number, f"fact {number}")
         queue.enqueue_extraction(user, said, thread_id=f"t{number}")

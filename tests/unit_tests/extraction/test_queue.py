@@ -7,7 +7,12 @@ import pytest
 from blockbuster import blockbuster_ctx
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
-from langchain_agentmemory import MemoryStore, UserKey
+from langchain_agentmemory import (
+    MemoryExtractor,
+    MemoryStore,
+    UserKey,
+    redact_secrets,
+)
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import (
     BackendUnavailable,
@@ -16,6 +21,7 @@ from langchain_agentmemory.errors import (
 )
 from langchain_agentmemory.extraction import outbox, retries
 from langchain_agentmemory.extraction.mailbox import Said
+from langchain_agentmemory.testing.scripted import ScriptedChatModel
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
 
 ANN = UserKey("default", "ann")
@@ -69,7 +75,7 @@ def test_what_was_extracted_is_known_after_reopening(make_store, engine):
 def test_what_waits_is_worked_off_after_reopening(make_store, engine):
     if engine == "memory":
         pytest.skip("nothing outlives a store in memory")
-    queue = make_store()  # a process that only queues
+    queue = make_store(extraction_mode="queue")
     queue.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
     queue.close()
     again = make_store(extractor=Echo())
@@ -120,8 +126,18 @@ def test_without_a_thread_id_a_repeated_turn_is_known(make_store):
     store.flush(10)
     store.enqueue_extraction("ann", [HumanMessage("Likes tea"), AIMessage("I know")])
     store.flush(10)
-    # A turn is new as a whole, so that an answer comes with what it answers.
-    assert extractor.seen == [["Likes tea"], ["Likes tea", "I know"]]
+    assert extractor.seen == [["Likes tea"]]
+
+
+def test_what_was_kept_out_stays_out_when_the_answer_follows(make_store):
+    extractor = Echo()
+    store = make_store(extractor=extractor)
+    secret = [HumanMessage("I have a secret tattoo")]
+    assert not store.enqueue_extraction("ann", secret, thread_id="t", learn=False)
+    rest = [AIMessage("ok"), HumanMessage("I like green tea")]
+    store.enqueue_extraction("ann", secret + rest, thread_id="t")
+    assert store.flush(10)
+    assert extractor.seen == [["I like green tea"]]
 
 
 def test_only_what_was_said_is_written_down(make_store):
@@ -167,7 +183,7 @@ def test_pending_turns_of_a_thread_become_one_extraction(make_store):
 
 
 def test_at_max_pending_turns_join_and_none_is_lost(make_store):
-    store = make_store(max_pending=3)
+    store = make_store(max_pending=3, extraction_mode="queue")
     conversation = []
     for number in range(10):
         conversation += turn(number, f"fact {number}")
@@ -208,7 +224,7 @@ def test_at_max_pending_turns_of_different_days_stay_apart():
 
 
 def test_at_max_pending_another_thread_still_gets_in(make_store):
-    store = make_store(max_pending=1)
+    store = make_store(max_pending=1, extraction_mode="queue")
     assert store.enqueue_extraction("ann", turn(1, "A"), thread_id="t1")
     assert store.enqueue_extraction("ann", turn(2, "B"), thread_id="t2")
     assert {job.thread_id for job in store.extraction_jobs()} == {"t1", "t2"}
@@ -685,7 +701,7 @@ def test_bad_settings_are_refused():
 
 
 def test_nothing_of_it_is_an_item(make_store):
-    store = make_store()
+    store = make_store(extraction_mode="queue")
     store.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
     store.put(("docs",), "k", {"text": "tea"})
     assert store.list_namespaces() == [("docs",)]
@@ -782,7 +798,7 @@ def test_the_processed_set_of_a_long_conversation_stays_small(make_store):
 
 
 def test_the_status_counts_only_items(make_store):
-    store = make_store()
+    store = make_store(extraction_mode="queue")
     store.put(("docs",), "k", {"text": "tea"})
     store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
     assert store.status()["items"] == "1"
@@ -842,3 +858,26 @@ def test_calls_that_failed_are_counted(make_store):
     store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
     assert store.flush(20)
     assert store.extraction_usage("ann").model_calls == 3
+
+
+def test_a_store_without_an_extractor_queues_nothing_and_says_so(make_store, caplog):
+    store = make_store()
+    assert not store.enqueue_extraction("ann", turn(1, "A"), thread_id="t")
+    assert store.extraction_jobs() == []
+    assert "has no extractor" in caplog.text
+
+
+def test_secrets_are_taken_out_before_anything_is_written_down(make_store):
+    extractor = MemoryExtractor(ScriptedChatModel([]), redact=redact_secrets)
+    store = make_store(extractor=extractor, extraction_mode="queue")
+    said = [HumanMessage("my password is tea4two!", id="1")]
+    assert store.enqueue_extraction("ann", said, thread_id="t")
+    (job,) = store.extraction_jobs()
+    assert "tea4two" not in str(job)
+    assert "my password is" in job.said[0]
+
+
+def test_the_description_tells_how_a_store_learns(make_store):
+    assert make_store().describe()["learns"] == "no"
+    learning = make_store("two", extractor=Echo())
+    assert learning.describe()["learns"] == "Echo, append_only, background"
