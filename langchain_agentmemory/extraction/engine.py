@@ -17,6 +17,7 @@ from langchain_agentmemory.extraction.learner import (
     Extraction,
     Learner,
     Pass,
+    extracting,
 )
 from langchain_agentmemory.extraction.mailbox import (
     Job,
@@ -255,6 +256,9 @@ class Engine:
 
     def flush(self, timeout: float | None = None) -> bool:
         """Work off what waits; tell whether nothing does any more."""
+        if extracting.get():
+            logger.warning("flush() within an extraction would wait for itself.")
+            return False
         if self.extractor is None or self.settings.mode == "queue":
             return not self.outbox.unspill() and not self.outbox.waiting_users()
         if self.settings.mode == "background":

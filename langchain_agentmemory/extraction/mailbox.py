@@ -263,6 +263,12 @@ def job_of(record: Record) -> Job:
     )
 
 
+def is_job_of(record: Record, thread_id: str | None) -> bool:
+    """Tell whether a record is a job of a conversation, without reading it."""
+    start = dump({"thread": thread_id})[:-1] + b","
+    return record.key.startswith(JOB) and record.value.startswith(start)
+
+
 def plan_of(record: Record) -> WrittenPlan:
     """Read a plan."""
     value = load(record.value)

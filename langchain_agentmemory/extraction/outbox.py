@@ -6,6 +6,7 @@ that it makes requires that the mailbox is still its own.
 """
 
 import threading
+import time
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,6 +47,7 @@ from langchain_agentmemory.extraction.mailbox import (
     Lease,
     Said,
     dump,
+    is_job_of,
     job_of,
     lease_of,
     load,
@@ -63,6 +65,9 @@ KNOWN_THREADS: Final = 2_000
 
 SPILL: Final = 1_000
 """Turns kept in memory while the store cannot be written."""
+
+AT_ONCE: Final = 1.0
+"""Seconds within which a failed write is repeated."""
 
 CHUNKS: Final = 64
 """Chunks of a processed set before they are joined into one."""
@@ -212,12 +217,18 @@ class Outbox:
         known.glanced.update(glances)
 
     def write(self, job: Job) -> None:
-        """Write a job down, once more if it fails, and remember its messages."""
+        """Write a job down, once more if it fails at once, and remember its messages.
+
+        A database that was waited for in vain is not waited for a second time.
+        """
+        began = time.monotonic()
         try:
             self._put(job)
         except BackendUnavailable as error:
             self.last_error = str(error)
             try:
+                if time.monotonic() - began > AT_ONCE:
+                    raise
                 self._put(job)
             except BackendUnavailable:
                 self._spill(job)
@@ -308,13 +319,13 @@ class Outbox:
                 return known
         try:
             prints = self.seen(user, thread_id).prints
-            jobs = self.read(user).jobs
+            records = self.backend.page(Page(mailbox_of(user), None))
         except BackendUnavailable as error:
             self.last_error = str(error)
             return Known(set())  # too much is queued; the worker leaves out the rest
-        for job in jobs:
-            if job.thread_id == thread_id:
-                prints.update(marks_of(job.fingerprints))
+        for record in records:
+            if is_job_of(record, thread_id):
+                prints.update(marks_of(job_of(record).fingerprints))
         with self._lock:
             known = self._known.setdefault(key, Known(prints))
             while len(self._known) > KNOWN_THREADS:
