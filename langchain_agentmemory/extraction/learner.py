@@ -436,12 +436,13 @@ class _Progress:
 
     def beside(self) -> list[Write]:
         twin = replace(self.plan, done=self.next)
-        record = twin.record(self._claim.mailbox)
-        return [Write(record, expect=self.plan.revision, stamp=False)]
+        record = twin.progress(self._claim.mailbox)
+        return [Write(record, expect=self.plan.progress_revision, stamp=False)]
 
     def written(self, records: Sequence[Record]) -> None:
         (record,) = records
-        self.plan = replace(self.plan, done=self.next, revision=record.revision)
+        revision = record.revision
+        self.plan = replace(self.plan, done=self.next, progress_revision=revision)
 
 
 def _merged(jobs: list[Job]) -> Job:

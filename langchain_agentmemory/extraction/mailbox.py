@@ -5,6 +5,7 @@ sees. A user has one mailbox. Its records are
 
 * jobs: what was said in one turn and waits to be extracted,
 * a plan: the operations that a model made of some jobs, kept until all are done,
+* its progress: how many of them are, apart because it is written with each of them,
 * a lease: which worker has the mailbox; its revision is the fencing number.
 
 All of them are written by conditional batches only, so every rule about them holds on
@@ -36,6 +37,7 @@ LEARNING: Final = (EXTRACTION_ROOT, "learning")
 LEASE: Final = "lease"
 JOB: Final = "job:"
 PLAN: Final = "plan:"
+PROGRESS: Final = "done:"
 
 _FINGERPRINT_BYTES: Final = 9
 _NO_THREAD: Final = "-"
@@ -153,6 +155,7 @@ class WrittenPlan:
         done: How many are done.
         planned_at: When it was written down, microseconds since the epoch.
         revision: The revision of its record.
+        progress_revision: The revision of the record of `done`, 0 if there is none.
     """
 
     id: str
@@ -161,6 +164,7 @@ class WrittenPlan:
     done: int = 0
     planned_at: int = 0
     revision: int = field(default=0, compare=False)
+    progress_revision: int = field(default=0, compare=False)
 
     def record(self, mailbox: Namespace) -> Record:
         """Return the plan as a record."""
@@ -171,6 +175,20 @@ class WrittenPlan:
             "planned_at": self.planned_at,
         }
         return Record(mailbox, self.id, dump(value))
+
+    @property
+    def progress_key(self) -> str:
+        """The key of the record that says how many operations are done."""
+        return PROGRESS + self.id
+
+    def progress(self, mailbox: Namespace) -> Record:
+        """Return that record."""
+        return Record(mailbox, self.progress_key, dump({"done": self.done}))
+
+    def with_progress(self, record: Record) -> "WrittenPlan":
+        """Return the plan with what that record says."""
+        done = load(record.value)["done"]
+        return replace(self, done=done, progress_revision=record.revision)
 
 
 class Lease(NamedTuple):

@@ -34,6 +34,7 @@ from langchain_agentmemory.extraction.claims import (
     fence_of,
     is_held,
     lease_write,
+    plan_removals,
     removal,
     seen_writes,
     seize,
@@ -43,6 +44,7 @@ from langchain_agentmemory.extraction.mailbox import (
     LEASE,
     MAILBOXES,
     PLAN,
+    PROGRESS,
     Job,
     Lease,
     Said,
@@ -366,6 +368,7 @@ class Outbox:
 
     def _read(self, mailbox: Namespace) -> Mailbox:
         jobs, plans, lease = [], [], None
+        progress: dict[str, Record] = {}
         for record in self.backend.page(Page(mailbox, None, oldest_first=True)):
             if record.key == LEASE:
                 lease = lease_of(record)
@@ -373,6 +376,14 @@ class Outbox:
                 jobs.append(job_of(record))
             elif record.key.startswith(PLAN):
                 plans.append(plan_of(record))
+            elif record.key.startswith(PROGRESS):
+                progress[record.key] = record
+        plans = [
+            plan.with_progress(progress[plan.progress_key])
+            if plan.progress_key in progress
+            else plan
+            for plan in plans
+        ]
         return Mailbox(jobs, plans, lease)
 
     def heads(self) -> list[Head]:
@@ -489,11 +500,9 @@ class Outbox:
             jobs = [job for job in box.jobs if keep is None or not keep(job)]
             gone = {job.id for job in jobs}
             writes = [removal(user, job.id, job.revision) for job in jobs]
-            writes += [
-                removal(user, plan.id, plan.revision)
-                for plan in box.plans
-                if gone & set(plan.jobs)
-            ]
+            for plan in box.plans:
+                if gone & set(plan.jobs):
+                    writes += plan_removals(user, plan)
             writes.append(removal(user, LEASE, fence))
             try:
                 self.mark_seen(jobs)

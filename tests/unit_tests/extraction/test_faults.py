@@ -10,10 +10,11 @@ from datetime import timedelta
 import pytest
 
 from langchain_agentmemory import MemoryStore, QueueExtraction, UserKey
+from langchain_agentmemory.backends.base import Page
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import BackendUnavailable
 from langchain_agentmemory.extraction import claims, graph, outbox, retries, worker
-from langchain_agentmemory.extraction.mailbox import Lease
+from langchain_agentmemory.extraction.mailbox import PROGRESS, Lease, mailbox_of
 from langchain_agentmemory.testing.clock import ManualClock
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
 
@@ -329,3 +330,56 @@ def test_another_conversation_is_not_read_to_see_what_is_new(monkeypatch):
     store.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
     assert len(read) == 1
     assert len(store.extraction_jobs("ann")) == 2
+
+
+def test_an_operation_does_not_write_the_whole_plan_again():
+    backend = Faulty()
+    sizes = []
+
+    def weighed(batch):
+        sizes.extend(
+            len(write.record.value)
+            for write in batch.writes
+            if write.record.namespace == mailbox_of(ANN)
+        )
+        return False
+
+    store = MemoryStore(backend, extractor=Echo(), memory_limit=None)
+    talk = [message for n in range(100) for message in turn(n, f"Fact {n}")]
+    backend.broken = weighed
+    store.enqueue_extraction("ann", talk, thread_id="t")
+    assert store.flush(30)
+    assert store.count_memories("ann") == 100
+    assert sum(sizes) < 3 * max(sizes)
+    box = store._engine.outbox.read(ANN)
+    assert (box.jobs, box.plans, box.lease) == ([], [], None)
+    assert backend.page(Page(mailbox_of(ANN), None)) == []
+
+
+@pytest.mark.parametrize("clears", [False, True])
+def test_a_plan_is_carried_on_with_where_it_stopped(clears):
+    backend = Faulty()
+    done = []
+
+    def fails_at_the_third(batch):
+        if not any(write.record.key.startswith(PROGRESS) for write in batch.writes):
+            return False
+        done.append(batch)
+        return len(done) == 3
+
+    backend.broken = fails_at_the_third
+    extractor = Echo()
+    store = MemoryStore(backend, extractor=extractor, extraction_mode="queue")
+    talk = [message for n in range(5) for message in turn(n, f"Fact {n}")]
+    store.enqueue_extraction("ann", talk, thread_id="t")
+    store._engine.learner.work(ANN)
+    (plan,) = store._engine.outbox.read(ANN).plans
+    assert (plan.done, len(plan.operations)) == (2, 5)
+    mend(backend)
+    if clears:
+        store.discard_jobs("ann")
+    else:
+        store._engine.learner.work(ANN)
+    assert len(extractor.seen) == 1
+    assert store.count_memories("ann") == (2 if clears else 5)
+    assert backend.page(Page(mailbox_of(ANN), None)) == []
