@@ -28,6 +28,7 @@ from langchain_agentmemory.policies.base import Policy
 from langchain_agentmemory.policies.merge_similar import MergeSimilar
 from langchain_agentmemory.policies.preserve_history import PreserveHistory
 from langchain_agentmemory.types import UserKey
+from langchain_agentmemory.users import as_user_key
 
 _POLICIES: Final[dict[PolicyName, Callable[[], Policy]]] = {
     PolicyName.MERGE_SIMILAR: MergeSimilar,
@@ -145,7 +146,7 @@ def telling(tell: Tell) -> ChangeGraph:
     def report(state: ExtractionState) -> dict[str, Any]:
         for outcome in state.get("outcomes", []):
             if line := _line(outcome):
-                tell(state["user"], line)
+                tell(as_user_key(state["user"]), line)
         return {}
 
     def change(graph: ExtractionGraph) -> ExtractionGraph:

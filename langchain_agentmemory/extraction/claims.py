@@ -148,7 +148,7 @@ class Claim:
         """
         removals = [removal(self.user, job.id, job.revision) for job in jobs]
         if plan is not None:
-            removals.append(removal(self.user, plan.id, plan.revision))
+            removals += plan_removals(self.user, plan)
         extra = [*seen_writes(jobs), *beside]
         if self.atomic:
             self.commit(Batch([*removals, *extra]))
@@ -278,6 +278,14 @@ def removal(user: UserKey, key: str, revision: int) -> Write:
     """Return what removes a record from a mailbox."""
     record = Record(mailbox_of(user), key, state=RecordState.STUB)
     return Write(record, expect=revision or None, stamp=False)
+
+
+def plan_removals(user: UserKey, plan: WrittenPlan) -> list[Write]:
+    """Return what removes a plan and its progress."""
+    writes = [removal(user, plan.id, plan.revision)]
+    if plan.progress_revision:
+        writes.append(removal(user, plan.progress_key, plan.progress_revision))
+    return writes
 
 
 def fence_of(backend: Backend, user: UserKey) -> int:

@@ -21,6 +21,7 @@ from langchain_agentmemory.extraction.learner import (
     Extraction,
     Learner,
     Pass,
+    extracting,
 )
 from langchain_agentmemory.extraction.mailbox import (
     Job,
@@ -293,6 +294,9 @@ class Engine:
             timeout: Seconds to wait at most, `None` = any.
             held: Also what checkers hold back.
         """
+        if extracting.get():
+            logger.warning("flush() within an extraction would wait for itself.")
+            return False
         if held:
             jobs = [job for job in self.outbox.jobs() if job.state == "held"]
             self.outbox.retry(jobs, forced=True)

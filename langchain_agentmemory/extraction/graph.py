@@ -4,6 +4,7 @@ A plain LangGraph graph: it can be run, drawn and streamed by itself, and nodes 
 added or replaced before it is compiled. The worker runs it for every turn.
 """
 
+import asyncio
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -241,16 +242,17 @@ class Subgraph:
             "position": extraction.position,
             "said_at": from_us(extraction.said_at),
         }
-        result = self.compiled.invoke(
-            state,
-            {
-                "tags": ["nostream"],
-                "run_name": "agentmemory_extraction",
-                # For graphs that were compiled with a checkpointer.
-                "configurable": {"thread_id": f"agentmemory-{uuid.uuid4().hex}"},
-            },
-            context=ExtractionRuntime(extraction.write),
-        )
+        config: RunnableConfig = {
+            "tags": ["nostream"],
+            "run_name": "agentmemory_extraction",
+            # For graphs that were compiled with a checkpointer.
+            "configurable": {"thread_id": f"agentmemory-{uuid.uuid4().hex}"},
+        }
+        context = ExtractionRuntime(extraction.write)
+        if _needs_a_loop(self.compiled):
+            result = asyncio.run(self.compiled.ainvoke(state, config, context=context))
+        else:
+            result = self.compiled.invoke(state, config, context=context)
         if result.get("__interrupt__"):
             msg = (
                 "The extraction graph stopped for an answer that nobody gives in the "
@@ -435,6 +437,15 @@ class Subgraph:
         scores = reference_scores(query, documents)
         ranked = sorted(zip(scores, entries, strict=True), key=lambda pair: -pair[0])
         return [entry.with_score(score) for score, entry in ranked[:10] if score > 0]
+
+
+def _needs_a_loop(graph: "CompiledStateGraph[Any, Any, Any, Any]") -> bool:
+    """Tell whether a node of a graph can only be run in an event loop."""
+    bound = [node.bound for node in getattr(graph, "nodes", {}).values()]
+    return any(
+        getattr(node, "afunc", None) is not None and getattr(node, "func", 0) is None
+        for node in bound
+    )
 
 
 def _first(state: ExtractionState) -> Operations:

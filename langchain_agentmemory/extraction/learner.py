@@ -11,7 +11,7 @@ import threading
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
@@ -24,6 +24,7 @@ from langchain_agentmemory.extraction.context import ExtractionContext
 from langchain_agentmemory.extraction.fence import FencedBackend
 from langchain_agentmemory.extraction.habits import HOUR, Habits
 from langchain_agentmemory.extraction.mailbox import (
+    LARGEST,
     PLAN,
     Job,
     Said,
@@ -44,6 +45,12 @@ logger = logging.getLogger("langchain_agentmemory")
 
 LOOK_AGAIN: Final = MICROSECONDS
 """How long until a mailbox is looked at again that another worker has."""
+
+
+T = TypeVar("T")
+
+extracting: Final = contextvars.ContextVar("extracting", default=False)
+"""Whether this code is called by an extraction, and must not wait for its end."""
 
 
 class Extraction(NamedTuple):
@@ -256,13 +263,22 @@ class _Work:
         )
 
     def _parts(self, jobs: list[Job], notes: list[forgotten.Note]) -> list[list[Job]]:
-        """Split jobs by day, and by what the user deleted in between."""
+        """Split jobs by day, by what the user deleted in between, and by size."""
         timezone = self._service.settings.timezone
-        parts: dict[object, list[Job]] = {}
+        periods: dict[object, list[Job]] = {}
         for job in jobs:
             period = forgotten.period(job, notes, timezone)
-            parts.setdefault(period, []).append(job)
-        return list(parts.values())
+            periods.setdefault(period, []).append(job)
+        parts: list[list[Job]] = []
+        for period_jobs in periods.values():
+            size = LARGEST
+            for job in period_jobs:
+                if size + job.size > LARGEST:
+                    parts.append([])
+                    size = 0
+                parts[-1].append(job)
+                size += job.size
+        return parts
 
     def _part(
         self,
@@ -286,10 +302,8 @@ class _Work:
 
     def _is_time(self, context: ExtractionContext) -> bool:
         try:
-            return self._learner.should_extract(context)
-        except BaseException as error:
-            if _is_interrupt(error):
-                raise
+            return self._in_time(lambda: self._learner.should_extract(context))
+        except Exception:
             logger.exception("A checker failed: extracting now.")
             return True
 
@@ -323,7 +337,7 @@ class _Work:
             write,
         )
         try:
-            cost = self._in_time(extraction)
+            cost = self._in_time(lambda: self._learner.extract(extraction))
         except LeaseLost:
             raise
         except Exception as error:  # noqa: BLE001 - anything a model or a node does
@@ -339,18 +353,21 @@ class _Work:
         self._done += len(jobs)
         return True
 
-    def _in_time(self, extraction: Extraction) -> Extracted:
-        """Run an extraction in a thread of its own, and stop waiting at the timeout.
+    def _in_time(self, call: Callable[[], T]) -> T:
+        """Run what users wrote in a thread of its own; stop waiting at the timeout.
 
         An empty context keeps it out of the run, trace and stream that queued it.
         """
-        result: list[Extracted] = []
+        result: list[T] = []
         errors: list[BaseException] = []
+
+        def within(call: Callable[[], T]) -> T:
+            extracting.set(True)
+            return call()
 
         def target() -> None:
             try:
-                run = contextvars.Context().run
-                result.append(run(self._learner.extract, extraction))
+                result.append(contextvars.Context().run(within, call))
             except BaseException as error:  # noqa: BLE001 - told to the waiting thread
                 errors.append(error)
 
@@ -362,10 +379,7 @@ class _Work:
         if thread.is_alive():
             # Whatever it still does cannot be written any more.
             self._claim = self._claim.taken_over()
-            msg = (
-                f"The extraction took longer than job_timeout="
-                f"{self._learner.job_timeout:g} s."
-            )
+            msg = f"It took longer than job_timeout={self._learner.job_timeout:g} s."
             raise retries.ExtractionTimeout(msg)
         if errors:
             raise _as_failure(errors[0])
@@ -435,12 +449,13 @@ class _Progress:
 
     def beside(self) -> list[Write]:
         twin = replace(self.plan, done=self.next)
-        record = twin.record(self._claim.mailbox)
-        return [Write(record, expect=self.plan.revision, stamp=False)]
+        record = twin.progress(self._claim.mailbox)
+        return [Write(record, expect=self.plan.progress_revision, stamp=False)]
 
     def written(self, records: Sequence[Record]) -> None:
         (record,) = records
-        self.plan = replace(self.plan, done=self.next, revision=record.revision)
+        revision = record.revision
+        self.plan = replace(self.plan, done=self.next, progress_revision=revision)
 
 
 def _merged(jobs: list[Job]) -> Job:
@@ -458,12 +473,6 @@ def _message(said: Said) -> BaseMessage:
     if said.name is not None:
         fields["name"] = said.name
     return make(**fields)
-
-
-def _is_interrupt(error: BaseException) -> bool:
-    """Tell whether somebody pressed Ctrl-C, which only the main thread is told."""
-    here = threading.current_thread()
-    return isinstance(error, KeyboardInterrupt) and here is threading.main_thread()
 
 
 def _as_failure(error: BaseException) -> Exception:

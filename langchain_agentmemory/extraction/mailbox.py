@@ -5,6 +5,7 @@ sees. A user has one mailbox. Its records are
 
 * jobs: what was said in one turn and waits to be extracted,
 * a plan: the operations that a model made of some jobs, kept until all are done,
+* its progress: how many of them are, apart because it is written with each of them,
 * a lease: which worker has the mailbox; its revision is the fencing number.
 
 All of them are written by conditional batches only, so every rule about them holds on
@@ -20,6 +21,7 @@ from hashlib import blake2b
 from typing import Any, Final, Literal, NamedTuple
 
 from langchain_agentmemory.backends.base import Namespace, Record, RecordFlags
+from langchain_agentmemory.extraction.texts import MESSAGE_LIMIT
 from langchain_agentmemory.identity import decode_label, encode_label
 from langchain_agentmemory.service.hidden import EXTRACTION_ROOT
 from langchain_agentmemory.types import Operation, Source, UserKey
@@ -36,10 +38,15 @@ LEARNING: Final = (EXTRACTION_ROOT, "learning")
 LEASE: Final = "lease"
 JOB: Final = "job:"
 PLAN: Final = "plan:"
+PROGRESS: Final = "done:"
 
 _FINGERPRINT_BYTES: Final = 9
 _NO_THREAD: Final = "-"
 _LONGEST_LABEL: Final = 100
+
+LARGEST: Final = 60_000
+"""Characters that one extraction reads: 15,000 tokens of English, fewer than 60,000 of
+Chinese, which every current model takes."""
 
 Role = Literal["user", "assistant"]
 State = Literal["waiting", "held", "parked"]
@@ -111,6 +118,11 @@ class Job:
     revision: int = field(default=0, compare=False)
     updated_at: int = field(default=0, compare=False)
 
+    @property
+    def size(self) -> int:
+        """How much was said, in characters; of a long message only what is shown."""
+        return size_of(self.said)
+
     def record(self) -> Record:
         """Return the job as a record."""
         value = {
@@ -156,6 +168,7 @@ class WrittenPlan:
         done: How many are done.
         planned_at: When it was written down, microseconds since the epoch.
         revision: The revision of its record.
+        progress_revision: The revision of the record of `done`, 0 if there is none.
     """
 
     id: str
@@ -164,6 +177,7 @@ class WrittenPlan:
     done: int = 0
     planned_at: int = 0
     revision: int = field(default=0, compare=False)
+    progress_revision: int = field(default=0, compare=False)
 
     def record(self, mailbox: Namespace) -> Record:
         """Return the plan as a record."""
@@ -174,6 +188,20 @@ class WrittenPlan:
             "planned_at": self.planned_at,
         }
         return Record(mailbox, self.id, dump(value))
+
+    @property
+    def progress_key(self) -> str:
+        """The key of the record that says how many operations are done."""
+        return PROGRESS + self.id
+
+    def progress(self, mailbox: Namespace) -> Record:
+        """Return that record."""
+        return Record(mailbox, self.progress_key, dump({"done": self.done}))
+
+    def with_progress(self, record: Record) -> "WrittenPlan":
+        """Return the plan with what that record says."""
+        done = load(record.value)["done"]
+        return replace(self, done=done, progress_revision=record.revision)
 
 
 class Lease(NamedTuple):
@@ -188,6 +216,26 @@ class Lease(NamedTuple):
     owner: str
     until: int
     fence: int = 0
+
+
+def size_of(said: Iterable[Said]) -> int:
+    """Return how much was said, in characters, as far as a model gets to see it."""
+    return sum(min(len(message.text), MESSAGE_LIMIT) for message in said)
+
+
+def pieces(
+    said: Sequence[tuple[Said, Fingerprints]],
+) -> list[Sequence[tuple[Said, Fingerprints]]]:
+    """Split messages so that each piece fits into one extraction."""
+    found, begin, size = [], 0, 0
+    for position, (message, _) in enumerate(said):
+        own = size_of([message])
+        if position > begin and size + own > LARGEST:
+            found.append(said[begin:position])
+            begin, size = position, 0
+        size += own
+    found.append(said[begin:])
+    return found
 
 
 @lru_cache(4_096)
@@ -265,6 +313,12 @@ def job_of(record: Record) -> Job:
         record.revision,
         record.updated_at,
     )
+
+
+def is_job_of(record: Record, thread_id: str | None) -> bool:
+    """Tell whether a record is a job of a conversation, without reading it."""
+    start = dump({"thread": thread_id})[:-1] + b","
+    return record.key.startswith(JOB) and record.value.startswith(start)
 
 
 def plan_of(record: Record) -> WrittenPlan:

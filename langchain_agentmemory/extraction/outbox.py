@@ -6,6 +6,7 @@ that it makes requires that the mailbox is still its own.
 """
 
 import threading
+import time
 import uuid
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,23 +34,28 @@ from langchain_agentmemory.extraction.claims import (
     fence_of,
     is_held,
     lease_write,
+    plan_removals,
     removal,
     seen_writes,
     seize,
 )
 from langchain_agentmemory.extraction.mailbox import (
     JOB,
+    LARGEST,
     LEASE,
     MAILBOXES,
     PLAN,
+    PROGRESS,
     Job,
     Lease,
     Said,
     dump,
+    is_job_of,
     job_of,
     lease_of,
     load,
     mailbox_of,
+    pieces,
     plan_of,
     seen_of,
     user_of,
@@ -63,6 +69,9 @@ KNOWN_THREADS: Final = 2_000
 
 SPILL: Final = 1_000
 """Turns kept in memory while the store cannot be written."""
+
+AT_ONCE: Final = 1.0
+"""Seconds within which a failed write is repeated."""
 
 CHUNKS: Final = 64
 """Chunks of a processed set before they are joined into one."""
@@ -151,7 +160,8 @@ class Outbox:
             said_at: When, microseconds since the epoch; now if not given.
 
         Returns:
-            The job, `None` if nothing is new.
+            The job, the last one of a conversation too long for one, `None` if nothing
+            is new.
 
         Raises:
             BackendUnavailable: If it could not be written. `spill` keeps it in memory.
@@ -163,17 +173,28 @@ class Outbox:
         if not new:
             known.glanced.update(glances)
             return None
-        job = Job(
-            f"{JOB}{uuid.uuid4().hex}",
-            user,
-            thread_id,
-            tuple(message for message, _ in new),
-            tuple(prints for _, prints in new),
-            self.backend.now() if said_at is None else said_at,
-        )
-        self.write(job)
+        moment = self.backend.now() if said_at is None else said_at
+        jobs = [
+            Job(
+                f"{JOB}{uuid.uuid4().hex}",
+                user,
+                thread_id,
+                tuple(message for message, _ in piece),
+                tuple(prints for _, prints in piece),
+                moment,
+            )
+            for piece in pieces(new)
+        ]
+        failed = None
+        for job in jobs:
+            try:
+                self.write(job)
+            except BackendUnavailable as error:
+                failed = error  # this one is kept in memory; so are the others
+        if failed is not None:
+            raise failed
         known.glanced.update(glances)
-        return job
+        return jobs[-1]
 
     def skip(
         self,
@@ -214,12 +235,18 @@ class Outbox:
         known.glanced.update(glances)
 
     def write(self, job: Job) -> None:
-        """Write a job down, once more if it fails, and remember its messages."""
+        """Write a job down, once more if it fails at once, and remember its messages.
+
+        A database that was waited for in vain is not waited for a second time.
+        """
+        began = time.monotonic()
         try:
             self._put(job)
         except BackendUnavailable as error:
             self.last_error = str(error)
             try:
+                if time.monotonic() - began > AT_ONCE:
+                    raise
                 self._put(job)
             except BackendUnavailable:
                 self._spill(job)
@@ -261,6 +288,8 @@ class Outbox:
             older = same[-1]
             if self._period(older) != self._period(job):
                 return False  # they must not become one extraction
+            if older.size + job.size > LARGEST:
+                return False
             writes = [
                 Write(older.merged(job).record(), expect=older.revision, stamp=False),
                 # A worker that read the mailbox before this must read it again.
@@ -310,13 +339,13 @@ class Outbox:
                 return known
         try:
             prints = self.seen(user, thread_id).prints
-            jobs = self.read(user).jobs
+            records = self.backend.page(Page(mailbox_of(user), None))
         except BackendUnavailable as error:
             self.last_error = str(error)
             return Known(set())  # too much is queued; the worker leaves out the rest
-        for job in jobs:
-            if job.thread_id == thread_id:
-                prints.update(marks_of(job.fingerprints))
+        for record in records:
+            if is_job_of(record, thread_id):
+                prints.update(marks_of(job_of(record).fingerprints))
         with self._lock:
             known = self._known.setdefault(key, Known(prints))
             while len(self._known) > KNOWN_THREADS:
@@ -357,6 +386,7 @@ class Outbox:
 
     def _read(self, mailbox: Namespace) -> Mailbox:
         jobs, plans, lease = [], [], None
+        progress: dict[str, Record] = {}
         for record in self.backend.page(Page(mailbox, None, oldest_first=True)):
             if record.key == LEASE:
                 lease = lease_of(record)
@@ -364,6 +394,14 @@ class Outbox:
                 jobs.append(job_of(record))
             elif record.key.startswith(PLAN):
                 plans.append(plan_of(record))
+            elif record.key.startswith(PROGRESS):
+                progress[record.key] = record
+        plans = [
+            plan.with_progress(progress[plan.progress_key])
+            if plan.progress_key in progress
+            else plan
+            for plan in plans
+        ]
         return Mailbox(jobs, plans, lease)
 
     def heads(self) -> list[Head]:
@@ -485,11 +523,9 @@ class Outbox:
             jobs = [job for job in box.jobs if keep is None or not keep(job)]
             gone = {job.id for job in jobs}
             writes = [removal(user, job.id, job.revision) for job in jobs]
-            writes += [
-                removal(user, plan.id, plan.revision)
-                for plan in box.plans
-                if gone & set(plan.jobs)
-            ]
+            for plan in box.plans:
+                if gone & set(plan.jobs):
+                    writes += plan_removals(user, plan)
             writes.append(removal(user, LEASE, fence))
             try:
                 self.mark_seen(jobs)

@@ -105,7 +105,7 @@ class TurnQueue:
             return None
         thread_id = configurable.get("thread_id")
         options: dict[str, Any] = {
-            "thread_id": None if thread_id is None else str(thread_id)
+            "thread_id": None if thread_id is None else str(thread_id) or None
         }
         if configurable.get(LEARN_KEY) is False:
             options["learn"] = False  # so that the next turn does not bring it along

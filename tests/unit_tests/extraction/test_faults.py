@@ -3,15 +3,18 @@
 import asyncio
 import socket
 import threading
+import time
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from langchain_agentmemory import MemoryStore, UserKey
+from langchain_agentmemory import MemoryStore, QueueExtraction, UserKey
+from langchain_agentmemory.backends.base import Page
 from langchain_agentmemory.backends.memory import InMemoryBackend
 from langchain_agentmemory.errors import BackendUnavailable
-from langchain_agentmemory.extraction import claims, graph, retries, worker
-from langchain_agentmemory.extraction.mailbox import Lease
+from langchain_agentmemory.extraction import claims, graph, outbox, retries, worker
+from langchain_agentmemory.extraction.mailbox import PROGRESS, Lease, mailbox_of
 from langchain_agentmemory.testing.clock import ManualClock
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
 
@@ -242,3 +245,141 @@ def test_what_is_remembered_of_users_is_bounded_and_erased(monkeypatch):
     assert [user.user_id for user in counts] == ["bob", "cid"]
     store.erase_user("bob")
     assert [user.user_id for user in counts] == ["cid"]
+
+
+def test_a_checker_that_hangs_is_given_up():
+    stuck = threading.Event()
+    store = MemoryStore(extractor=Echo(due=lambda _: stuck.wait(20)), job_timeout=0.1)
+    store.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
+    store.enqueue_extraction("bob", turn(1, "Likes tea"), thread_id="t")
+    assert store.flush(10)
+    assert texts(store) == texts(store, "bob") == ["Likes tea"]
+    stuck.set()
+
+
+def test_flush_within_an_extraction_does_not_wait_for_itself(make_store):
+    answers = []
+
+    class Flushing(Echo):
+        def extract(self, messages, existing=(), **circumstances):
+            answers.append(store.flush())
+            return super().extract(messages, existing, **circumstances)
+
+    store = make_store(extractor=Flushing())
+    store.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
+    assert store.flush(10)
+    assert answers == [False]
+    assert texts(store) == ["Likes tea"]
+
+
+def test_nodes_of_the_subgraph_may_be_coroutines(make_store):
+    async def shout(state):
+        await asyncio.sleep(0)
+        louder = [
+            replace(wanted, memory=wanted.memory.upper())
+            for wanted in state["operations"]
+        ]
+        return {"operations": louder}
+
+    store = make_store(
+        extractor=Echo(),
+        extraction_graph=lambda built: graph.insert_node(
+            built, "shout", shout, before="reconcile"
+        ),
+    )
+    store.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
+    assert store.flush(10)
+    assert texts(store) == ["LIKES TEA"]
+
+
+def test_a_write_that_was_waited_for_is_not_repeated(monkeypatch):
+    monkeypatch.setattr(outbox, "AT_ONCE", 0.01)
+    backend = Faulty()
+    tried = []
+
+    def slow(batch):
+        tried.append(batch)
+        time.sleep(0.05)
+        return True
+
+    backend.broken = slow
+    store = MemoryStore(backend, extractor=Echo(), extraction_mode="queue")
+    assert not store.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
+    assert len(tried) == 1
+
+
+def test_a_run_whose_thread_has_an_empty_name_is_queued():
+    store = MemoryStore(extractor=Echo())
+    config = {"configurable": {"thread_id": "", "user_id": "ann"}}
+    QueueExtraction(store).invoke({"messages": turn(1, "Likes tea")}, config)
+    assert store.flush(10)
+    assert texts(store) == ["Likes tea"]
+
+
+def test_another_conversation_is_not_read_to_see_what_is_new(monkeypatch):
+    store = MemoryStore(extractor=Echo(), extraction_mode="queue")
+    store.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
+    store._engine.outbox.forget(ANN)
+    read = []
+    job_of = outbox.job_of
+    monkeypatch.setattr(
+        outbox, "job_of", lambda record: (read.append(record), job_of(record))[1]
+    )
+    store.enqueue_extraction("ann", turn(2, "Has a cat"), thread_id="t2")
+    assert read == []
+    store.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
+    assert len(read) == 1
+    assert len(store.extraction_jobs("ann")) == 2
+
+
+def test_an_operation_does_not_write_the_whole_plan_again():
+    backend = Faulty()
+    sizes = []
+
+    def weighed(batch):
+        sizes.extend(
+            len(write.record.value)
+            for write in batch.writes
+            if write.record.namespace == mailbox_of(ANN)
+        )
+        return False
+
+    store = MemoryStore(backend, extractor=Echo(), memory_limit=None)
+    talk = [message for n in range(100) for message in turn(n, f"Fact {n}")]
+    backend.broken = weighed
+    store.enqueue_extraction("ann", talk, thread_id="t")
+    assert store.flush(30)
+    assert store.count_memories("ann") == 100
+    assert sum(sizes) < 3 * max(sizes)
+    box = store._engine.outbox.read(ANN)
+    assert (box.jobs, box.plans, box.lease) == ([], [], None)
+    assert backend.page(Page(mailbox_of(ANN), None)) == []
+
+
+@pytest.mark.parametrize("clears", [False, True])
+def test_a_plan_is_carried_on_with_where_it_stopped(clears):
+    backend = Faulty()
+    done = []
+
+    def fails_at_the_third(batch):
+        if not any(write.record.key.startswith(PROGRESS) for write in batch.writes):
+            return False
+        done.append(batch)
+        return len(done) == 3
+
+    backend.broken = fails_at_the_third
+    extractor = Echo()
+    store = MemoryStore(backend, extractor=extractor, extraction_mode="queue")
+    talk = [message for n in range(5) for message in turn(n, f"Fact {n}")]
+    store.enqueue_extraction("ann", talk, thread_id="t")
+    store._engine.learner.work(ANN)
+    (plan,) = store._engine.outbox.read(ANN).plans
+    assert (plan.done, len(plan.operations)) == (2, 5)
+    mend(backend)
+    if clears:
+        store.discard_jobs("ann")
+    else:
+        store._engine.learner.work(ANN)
+    assert len(extractor.seen) == 1
+    assert store.count_memories("ann") == (2 if clears else 5)
+    assert backend.page(Page(mailbox_of(ANN), None)) == []

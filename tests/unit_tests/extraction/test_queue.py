@@ -19,7 +19,7 @@ from langchain_agentmemory.errors import (
     ExtractionFailed,
     InvalidInput,
 )
-from langchain_agentmemory.extraction import outbox, retries
+from langchain_agentmemory.extraction import mailbox, outbox, retries
 from langchain_agentmemory.extraction.mailbox import Said
 from langchain_agentmemory.testing.scripted import ScriptedChatModel
 from tests.unit_tests.extraction.learning import Echo, texts, turn, until
@@ -210,7 +210,10 @@ def test_at_max_pending_a_turn_said_before_a_deletion_stays_apart(make_store):
 def test_at_max_pending_turns_of_different_days_stay_apart():
     now = [1_700_000_000_000_000]
     store = MemoryStore(
-        InMemoryBackend(clock=lambda: now[0]), max_pending=1, timezone="Asia/Shanghai"
+        InMemoryBackend(clock=lambda: now[0]),
+        max_pending=1,
+        timezone="Asia/Shanghai",
+        extraction_mode="queue",
     )
     conversation = turn(1, "A")
     store.enqueue_extraction("ann", conversation, thread_id="t")
@@ -881,3 +884,32 @@ def test_the_description_tells_how_a_store_learns(make_store):
     assert make_store().describe()["learns"] == "no"
     learning = make_store("two", extractor=Echo())
     assert learning.describe()["learns"] == "Echo, append_only, background"
+
+
+def test_a_conversation_too_long_for_one_extraction_is_read_in_pieces(make_store):
+    extractor = Echo()
+    store = make_store(extractor=extractor, memory_limit=None)
+    long = [m for n in range(300) for m in turn(n, f"fact {n} " + "very " * 100)]
+    store.enqueue_extraction("ann", long, thread_id="t")
+    assert store.flush(30)
+    assert len(texts(store)) == 300
+    assert len(extractor.seen) > 1
+    for asked in extractor.seen:
+        assert sum(map(len, asked)) <= mailbox.LARGEST
+
+
+def test_many_waiting_turns_are_not_joined_beyond_that_size(make_store):
+    extractor = Echo()
+    store = make_store(extractor=extractor, memory_limit=None, max_pending=2)
+    extractor.gate.clear()
+    store.enqueue_extraction("bob", turn(0, "first"), thread_id="b")
+    assert extractor.entered.wait(10)
+    conversation = []
+    for number in range(10):
+        conversation += turn(number, f"fact {number} " + "very " * 4_000)
+        store.enqueue_extraction("ann", conversation, thread_id="t")
+    extractor.gate.set()
+    assert store.flush(30)
+    assert len(texts(store)) == 10
+    for asked in extractor.seen:
+        assert sum(map(len, asked)) <= mailbox.LARGEST
