@@ -23,7 +23,7 @@ def queued(url):
     with MemoryStore.from_url(url, extractor=extractor) as store:
         store.enqueue_extraction("ann", turn(1, "I like tea"), thread_id="one")
         until(lambda: store.status()["failed"] == 1)
-    with MemoryStore.from_url(url) as store:
+    with MemoryStore.from_url(url, extraction_mode="queue") as store:
         store.enqueue_extraction("ann", turn(1, "I like jazz"), thread_id="two")
         store.enqueue_extraction("bob", turn(1, "我喜欢喝茶"), thread_id="three")
 

@@ -150,7 +150,7 @@ def test_a_policy_can_be_named(chat, run):
 
 
 def test_the_offline_chat_leaves_turns_of_other_users_alone(chat, url, remembered):
-    with MemoryStore.from_url(url) as store:
+    with MemoryStore.from_url(url, extraction_mode="queue") as store:
         store.enqueue_extraction("ann", [("user", "Bo plays chess.")], thread_id="t")
     chat("Rex hates cats.")
     assert remembered("ann") == []

@@ -16,7 +16,7 @@ from tests.unit_tests.extraction.learning import turn
 FILL = """
 import sys
 from langchain_agentmemory import MemoryStore
-with MemoryStore.from_url(sys.argv[1]) as store:
+with MemoryStore.from_url(sys.argv[1], extraction_mode="queue") as store:
     for user, text in [arg.split("=") for arg in sys.argv[2:]]:
         assert store.enqueue_extraction(user, [("user", text)], thread_id=text)
 """
@@ -139,7 +139,7 @@ def once(run, url):
 
 @pytest.fixture
 def queued(url):
-    with MemoryStore.from_url(url) as store:
+    with MemoryStore.from_url(url, extraction_mode="queue") as store:
         store.enqueue_extraction("ann", turn(1, "I like tea."), thread_id="t")
 
 

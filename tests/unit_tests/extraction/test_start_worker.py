@@ -15,7 +15,7 @@ def url(tmp_path):
 def test_a_started_worker_finds_what_others_queue_later(url):
     with (
         MemoryStore.from_url(url, extractor=Echo()) as working,
-        MemoryStore.from_url(url) as queueing,
+        MemoryStore.from_url(url, extraction_mode="queue") as queueing,
     ):
         working.start_worker()
         queueing.enqueue_extraction("ann", turn(1, "Likes tea"), thread_id="t")
