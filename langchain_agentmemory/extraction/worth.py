@@ -50,6 +50,11 @@ _ENGLISH_QUESTION: Final = LazyPattern(
         (?:what|who|whom|whose|where|why|how|which)(?:'s|'re|'d)\b
         (?:what|who|whom|where|why|how|which) (?:is|are|was|were|do|does|did|can)\b
         (?:what|who|whom|where|why|how|which) (?:could|should|would|will|to|about)\b
+        (?:what|who|whom|where|why|how|which|when) (?:am|has|have|had)\b
+        when (?:is|are|was|were|do|does|did|can|could|should|will|would)\b
+        what (?:colou?r|kind|type|sort|time|day|date|year|month|number|size|brand)s?\b
+        what (?:model|name|language|city|country|book|movie|film)s?\b
+        what (?:song|food|dish|team)s?\b
         how (?:much|many|long|often|far|old)\b
         (?:do|does|did|can|could|would|will|should)(?:n't)? (?:you|i|we|they|he|she)\b
         (?:is|are|was|were|have|has|had)(?:n't)? (?:you|i|we|they|he|she)\b
@@ -63,6 +68,21 @@ _CHINESE_QUESTION: Final = LazyPattern(
     r"(?:吗|呢|(?<!什)么)[~～。.\s]*\Z|\A(?:什么|怎么|怎样|如何|为什么|为何|哪|谁|多少|几)"
     r"|\A那?[你您].{0,4}(?:什么|谁|哪|多少|几|怎么|如何|为什么)"
     r"|(?:有没有|是不是|能不能|可不可以|要不要|会不会|好不好|行不行|是什么|怎么办|怎么样)[。.\s]*\Z"
+)
+
+# "我住在哪里" asks; "我不知道住在哪里", "我没什么胃口" and "我什么都吃" do not.
+_CHINESE_SELF_QUESTION: Final = LazyPattern(
+    r"\A我(?:们|的)?[^，,。；;！!]{0,18}?(?:什么|哪[里儿个天年位]|谁|几[点号岁个]|多少|怎么|为什么)"
+    r"[^，,。；;！!]{0,8}[。.]?\Z"
+)
+_CHINESE_INDEFINITE: Final = LazyPattern(
+    "[没不].{0,4}(?:什么|谁|哪|怎么)|(?:什么|谁|哪[里儿个]?|怎么|多少)(?:都|也)|什么的|多少有|无论|不管|随便"
+    "|(?:知道|忘了|忘记|记得|明白|理解|懂|发现|决定|告诉|学会|教)(?:了)?.{0,8}(?:什么|谁|哪|怎么|多少)"
+)
+_ENGLISH_ASK_ME: Final = LazyPattern(
+    r"(?i)"
+    r"(?:please |can you |could you )?(?:tell|show|give|send|read|remind) (?:me|us) "
+    r"(?!(?:to|that|when|if)\b)"
 )
 
 _ENGLISH_COMMAND: Final = LazyPattern(
@@ -177,7 +197,8 @@ def worth_keeping(sentence: str, role: Role = "user") -> bool:
         return not (is_question(spoken) or _OFFER.match(spoken))
     if is_question(spoken):
         return _states_something(spoken)
-    if _ENGLISH_INQUIRY.match(spoken) or _CHINESE_INQUIRY.match(spoken):
+    asks = (_ENGLISH_INQUIRY, _CHINESE_INQUIRY, _ENGLISH_ASK_ME)
+    if any(pattern.match(spoken) for pattern in asks):
         return _states_something(_without_first_clause(spoken))
     return not (_is_bare_command(spoken) or _is_reaction(spoken))
 
@@ -187,7 +208,10 @@ def is_question(sentence: str) -> bool:
     if _ASKING_MARK.search(sentence[-_LONGEST_ENDING:]):
         return True
     if has_han(sentence):
-        return _CHINESE_QUESTION.search(sentence) is not None
+        if _CHINESE_QUESTION.search(sentence) is not None:
+            return True
+        about_me = _CHINESE_SELF_QUESTION.search(sentence) is not None
+        return about_me and _CHINESE_INDEFINITE.search(sentence) is None
     return _ENGLISH_QUESTION.match(sentence) is not None
 
 

@@ -189,3 +189,44 @@ def test_offers_and_questions_of_the_assistant_are_not(sentence):
 @given(st.text(alphabet="哈好的再见我吗?什么你 ,.so ok hi thanks that", max_size=100))
 def test_any_text_is_answered_at_once(text):
     assert worth_keeping(text) in {True, False}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what am I allergic to",
+        "What colour is our car",
+        "when is my flight",
+        "tell me what my name is",
+        "show me my notes",
+        "how have I been sleeping",
+        "我对什么过敏",
+        "我昨天做了什么",
+        "我住在哪里",
+        "我叫什么名字",
+        "我的猫几岁了",
+        "我几点开会",
+    ],
+)
+def test_questions_about_oneself_need_no_mark(question):
+    assert not worth_keeping(question)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "What matters most to me is my family",
+        "When I was young we lived in Rome",
+        "What I like is jazz",
+        "Remind me that I am allergic to nuts",
+        "Tell me about Rome, I went there last year",
+        "我不知道该住在哪里",
+        "我没什么胃口",
+        "我什么都吃",
+        "我终于明白了妈妈为什么生气",
+        "我忘了把钥匙放在哪里",
+        "我喜欢爬山、游泳什么的",
+    ],
+)
+def test_statements_with_question_words_are_kept(statement):
+    assert worth_keeping(statement)
