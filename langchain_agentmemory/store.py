@@ -218,6 +218,8 @@ class MemoryStore(ItemMethods):
             self.backend, self.settings, index, ranking, search_memory
         )
         self._service.verbs.on_delete = self._note_deleted
+        if extraction_graph is not None and extractor is not None:
+            self.extraction_graph()  # say at once what is wrong with it
         self._tool_switches = (enabled_tools, exposed_tools)
         self._custom_tools = custom_tools
         if any(given is not None for given in (*self._tool_switches, custom_tools)):

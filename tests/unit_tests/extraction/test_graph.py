@@ -18,7 +18,7 @@ from langchain_agentmemory import (
     QueueExtraction,
     UserKey,
 )
-from langchain_agentmemory.errors import ExtractionFailed
+from langchain_agentmemory.errors import ExtractionFailed, InvalidInput
 from langchain_agentmemory.extraction.extractor import MemoryExtractor
 from langchain_agentmemory.extraction.graph import NODES, insert_node
 from langchain_agentmemory.testing.scripted import ScriptedChatModel
@@ -406,3 +406,13 @@ def test_a_process_without_a_model_can_queue(make_store, caplog):
     assert [job.state for job in store.extraction_jobs()] == ["waiting"]
     assert "no extractor" not in caplog.text
     assert "memory_add" not in {tool.name for tool in store.tools("ann")}
+
+
+def test_a_graph_that_cannot_be_built_is_refused_when_the_store_is_made():
+    def change(graph):
+        return insert_node(graph, "mine", dict, before="nowhere")
+
+    with pytest.raises(InvalidInput, match="no node 'nowhere'"):
+        learning_store(extraction_graph=change)
+    with pytest.raises(InvalidInput, match="must return a graph"):
+        learning_store(extraction_graph=lambda graph: None)
