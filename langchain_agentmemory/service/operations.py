@@ -131,6 +131,8 @@ def labels(name: str, given: object) -> Namespace:
 def checked_conditions(given: object) -> tuple[MatchCondition, ...]:
     """Return the conditions that namespaces have to meet.
 
+    A path that is a text alone, which LangGraph's own stores take, is one label.
+
     Raises:
         InvalidInput: If they are none, or of an unknown type.
     """
@@ -139,8 +141,8 @@ def checked_conditions(given: object) -> tuple[MatchCondition, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         msg = f"match_conditions must be MatchConditions, not {quoted(given)}."
         raise InvalidInput(msg)
-    conditions = tuple(given)
-    for condition in conditions:
+    conditions = []
+    for condition in given:
         if not isinstance(condition, MatchCondition):
             msg = f"{quoted(condition)} is not a MatchCondition."
             raise InvalidInput(msg)
@@ -150,5 +152,10 @@ def checked_conditions(given: object) -> tuple[MatchCondition, ...]:
                 f"'suffix'."
             )
             raise InvalidInput(msg)
-        labels(f"the path of a {condition.match_type}", condition.path)
-    return conditions
+        path: object = condition.path
+        alone = (path,) if isinstance(path, str) else path
+        place = labels(f"the path of a {condition.match_type}", alone)
+        if all(isinstance(label, str) for label in place):  # else LangGraph objects
+            check_labels(place)
+        conditions.append(condition._replace(path=place))
+    return tuple(conditions)

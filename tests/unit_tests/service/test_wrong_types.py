@@ -302,6 +302,21 @@ def test_a_text_is_no_namespace(filled):
         filled.batch([PutOp((), "k", {})])
 
 
+def test_a_text_alone_as_a_path_is_one_label(filled):
+    (found,) = filled.batch([ListNamespacesOp((MatchCondition("suffix", "notes"),))])
+    assert found == [NS]
+
+
+def test_a_path_with_a_lone_surrogate_is_refused_like_any_label(filled):
+    for call in (
+        lambda: filled.list_namespaces(prefix=("a\ud800",)),
+        lambda: filled.list_namespaces(suffix=("a\ud800",)),
+        lambda: filled.search(("a\ud800",)),
+    ):
+        with pytest.raises(InvalidInput, match="surrogate"):
+            call()
+
+
 def test_the_largest_limit_means_all(filled):
     most = 2**63 - 1
     assert len(filled.read_memories("ann", most)) == 1
