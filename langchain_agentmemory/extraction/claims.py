@@ -56,7 +56,6 @@ class Claim:
         mailbox: Its namespace.
         jobs: The jobs when it was claimed, oldest first.
         plans: The plans that an earlier worker left.
-        last_write: When the lease was renewed, microseconds since the epoch.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - made in one place
@@ -133,27 +132,21 @@ class Claim:
         (stored,) = self.commit(Batch([Write(record, expect=0)]))
         return replace(plan, revision=stored.revision)
 
-    def acknowledge(
-        self,
-        jobs: Sequence[Job],
-        plan: WrittenPlan | None = None,
-        beside: Sequence[Write] = (),
-    ) -> None:
+    def acknowledge(self, jobs: Sequence[Job], plan: WrittenPlan | None = None) -> None:
         """Remove what is done, and add its messages to the processed set.
 
         Args:
             jobs: The jobs.
             plan: The plan that they had, as it was last written.
-            beside: What else is to be written with it.
         """
         removals = [removal(self.user, job.id, job.revision) for job in jobs]
         if plan is not None:
             removals += plan_removals(self.user, plan)
-        extra = [*seen_writes(jobs), *beside]
+        seen = seen_writes(jobs)
         if self.atomic:
-            self.commit(Batch([*removals, *extra]))
+            self.commit(Batch([*removals, *seen]))
         else:
-            for write in extra:
+            for write in seen:
                 self._backend.commit(Batch([write]))
             self.commit(Batch(removals))
 

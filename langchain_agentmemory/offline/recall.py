@@ -141,7 +141,8 @@ def recall(
         candidates: Memories, most relevant first.
         when: The date named in the question, as exact as it was named.
     """
-    wanted = content_terms(question)
+    # "叫什么" asks for a name; with it, "狗叫" would count as a word of the question.
+    wanted = content_terms(_NAMING.sub(" ", question)) or content_terms(question)
     scored: list[tuple[float, Known]] = []
     for known in dict.fromkeys(candidates):
         if when and known.date.startswith(when):
@@ -214,6 +215,9 @@ def to_forget(
 _ATTITUDES: Final = content_terms(
     "like love enjoy prefer hate dislike stop quit use want eat drink 喜欢 讨厌"
 ) | {"喜欢", "讨厌", "欢喝", "欢吃", "爱吃", "爱喝", "吃", "喝"}
+
+
+_NAMING: Final = re.compile("叫(?:什么|啥)(?:名字?)?")
 
 
 def _same(asked: Subject, stated: Subject | None) -> bool:

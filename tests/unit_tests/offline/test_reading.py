@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from langchain_agentmemory.offline.reading import read_message
+from langchain_agentmemory.offline.recall import Known, recall
 
 TODAY = date(2024, 5, 10)
 
@@ -177,3 +178,18 @@ def test_what_replaces_what_is_read_in_either_order():
 def test_any_text_can_be_read(text):
     for act in read_message(text, TODAY):
         assert act.text.strip()
+
+
+@pytest.mark.parametrize(
+    ("question", "memory", "answers"),
+    [
+        ("我的狗叫什么", "我养了一只狗，叫旺财。", True),
+        ("我的猫叫什么名字？", "我有一只猫，叫咪咪", True),
+        ("我的猫叫什么", "我养了一只狗，叫旺财。", False),
+    ],
+)
+def test_a_question_for_a_name_is_answered_by_what_has_the_name(
+    question, memory, answers
+):
+    found = recall(question, None, [Known("a" * 10, memory)])
+    assert bool(found.answers) is answers
