@@ -1,0 +1,145 @@
+"""Who is compared. New contestants are declared here, ablations in `ablations`."""
+
+import importlib.util
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from langchain_core.embeddings import Embeddings
+from langgraph.store.memory import InMemoryStore
+
+from benchmarks.retrieval.ablations import ABLATIONS
+from benchmarks.retrieval.baselines import BM25S, FTS5, RankBM25
+from benchmarks.retrieval.engines import Engine, LangGraphStore, Open, Ours
+from langchain_agentmemory import MemoryStore
+
+Family = Literal["ours", "reference", "ablation", "peer", "baseline"]
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A way to rank.
+
+    Contestants of one `open` and one embedder share a filled engine.
+
+    Attributes:
+        name: As tables show it; unique.
+        family: What it is to us.
+        open: Makes an empty engine, with an embedder or without.
+        embedder: The name of the embedder, `None` if it goes by words alone.
+        options: What its searches are called with.
+        base: The contestant that it is a change of, if it is an ablation.
+    """
+
+    name: str
+    family: Family
+    open: Open
+    embedder: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    base: str | None = None
+
+    @property
+    def mode(self) -> str:
+        """How it searches: `"lexical"`, `"vector"` or `"hybrid"`."""
+        return str(self.options.get("mode", "vector" if self.embedder else "lexical"))
+
+
+def contestants(
+    embedders: Sequence[str], *, peers: bool = True
+) -> Iterator[Contestant]:
+    """Yield everyone who can take part here.
+
+    Args:
+        embedders: Names of embedders, in the order of the tables.
+        peers: Whether LangGraph's stores and plain BM25 take part.
+    """
+    lexical = {"mode": "lexical"}
+    yield Contestant("ours, words", "ours", ours, None, lexical)
+    yield Contestant("ours, reference formula", "reference", reference, None, lexical)
+    for embedder in embedders:
+        for mode in ("vector", "hybrid"):
+            name = f"ours, {mode}, {embedder}"
+            yield Contestant(name, "ours", ours, embedder, {"mode": mode})
+    for embedder in (None, *embedders):
+        yield from _ablations(embedder)
+    if peers:
+        yield from _peers(embedders)
+
+
+def words_name() -> str:
+    """Return the name of ours without an embedder."""
+    return "ours, words"
+
+
+def mode_name(mode: str, embedder: str | None) -> str:
+    """Return the name of ours in a mode."""
+    return words_name() if mode == "lexical" else f"ours, {mode}, {embedder}"
+
+
+def ours(embedder: Embeddings | None) -> Engine:
+    """Open ours as it comes."""
+    return Ours(MemoryStore(index=embedder, memory_limit=None))
+
+
+def reference(embedder: Embeddings | None) -> Engine:
+    """Open ours with the formula of the reference system."""
+    store = MemoryStore(index=embedder, memory_limit=None, ranking="reference")
+    return Ours(store)
+
+
+def in_memory_store(embedder: Embeddings | None) -> Engine:
+    """Open LangGraph's `InMemoryStore`."""
+    assert embedder is not None
+    return LangGraphStore(InMemoryStore(index=_index(embedder)))
+
+
+def sqlite_store(embedder: Embeddings | None) -> Engine:
+    """Open LangGraph's `SqliteStore` in memory."""
+    from langgraph.store.sqlite import SqliteStore  # noqa: PLC0415 - may be missing
+
+    assert embedder is not None
+    return LangGraphStore(
+        SqliteStore.from_conn_string(":memory:", index=_index(embedder))
+    )
+
+
+def _index(embedder: Embeddings) -> Any:
+    dims = len(embedder.embed_query("How many numbers are in a vector?"))
+    return {"embed": embedder, "dims": dims, "fields": ["memory"]}
+
+
+def _ablations(embedder: str | None) -> Iterator[Contestant]:
+    mode = "hybrid" if embedder else "lexical"
+    for ablation in ABLATIONS:
+        if mode in ablation.modes:
+            base = mode_name(mode, embedder)
+            yield Contestant(
+                f"{base}: {ablation.name}",
+                "ablation",
+                ablation.open,
+                embedder,
+                {"mode": mode, **ablation.options},
+                base,
+            )
+
+
+def _peers(embedders: Sequence[str]) -> Iterator[Contestant]:
+    for embedder in embedders:
+        name = f"InMemoryStore, {embedder}"
+        yield Contestant(name, "peer", in_memory_store, embedder)
+        if _has_extensions():
+            name = f"SqliteStore, {embedder}"
+            yield Contestant(name, "peer", sqlite_store, embedder)
+    if importlib.util.find_spec("rank_bm25"):
+        yield Contestant("rank_bm25", "baseline", lambda _: RankBM25())
+    if importlib.util.find_spec("bm25s"):
+        yield Contestant("bm25s, stems", "baseline", lambda _: BM25S())
+    yield Contestant("SQLite FTS5, porter", "baseline", lambda _: FTS5())
+
+
+def _has_extensions() -> bool:
+    """Return whether `SqliteStore` can compare vectors here."""
+    if not importlib.util.find_spec("sqlite_vec"):
+        return False
+    return hasattr(sqlite3.Connection, "enable_load_extension")
