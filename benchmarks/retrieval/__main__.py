@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks.retrieval.embedders import MODELS
 from benchmarks.retrieval.measuring import Plan, measure
+from benchmarks.retrieval.ours import FOLDER
 from benchmarks.retrieval.tables import console
 
 ROOT = Path(__file__).parents[2]
@@ -48,6 +49,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--madial", type=Path, metavar="FOLDER", help="MADial-Bench's data files"
+    )
+    parser.add_argument(
+        "--ours",
+        type=Path,
+        default=FOLDER,
+        metavar="FOLDER",
+        help="our own set (%(default)s)",
     )
     parser.add_argument(
         "--embedders",
@@ -93,6 +101,7 @@ def _plan(given: argparse.Namespace) -> Plan:
         locomo=given.locomo,
         longmemeval=given.longmemeval,
         madial=given.madial,
+        ours=given.ours,
         embedders=tuple(embedders),
         sets=tuple(given.sets or ()),
         contestants=tuple(given.contestants or ()),

@@ -1,8 +1,8 @@
 """Rankings by words that anyone can have: rank_bm25, bm25s, SQLite's FTS5.
 
-Stores, not rankings, are what a user chooses between; these say how far plain BM25 goes.
-Chinese is cut into words by jieba for the first two, which know no Chinese. FTS5 has its
-`porter` tokenizer, as it is.
+Stores, not rankings, are what a user chooses between; these say how far plain BM25
+goes. Chinese is cut into words by jieba for the first two, which know no Chinese. FTS5
+has its `porter` tokenizer, as it is.
 """
 
 import importlib
@@ -95,7 +95,7 @@ class BM25S:
 
 
 class FTS5:
-    """A full-text index of SQLite per user, `porter` stems, any word of the question."""
+    """A full-text index of SQLite per user: `porter` stems, any word of a question."""
 
     def __init__(self) -> None:
         """Open a database in memory."""

@@ -4,7 +4,7 @@ import importlib.util
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from langchain_core.embeddings import Embeddings
 from langgraph.store.memory import InMemoryStore
@@ -13,6 +13,9 @@ from benchmarks.retrieval.ablations import ABLATIONS
 from benchmarks.retrieval.baselines import BM25S, FTS5, RankBM25
 from benchmarks.retrieval.engines import Engine, LangGraphStore, Open, Ours
 from langchain_agentmemory import MemoryStore
+
+WORDS: Final = "ours, words"
+"""The name of ours without an embedder."""
 
 Family = Literal["ours", "reference", "ablation", "peer", "baseline"]
 
@@ -55,26 +58,22 @@ def contestants(
         peers: Whether LangGraph's stores and plain BM25 take part.
     """
     lexical = {"mode": "lexical"}
-    yield Contestant("ours, words", "ours", ours, None, lexical)
+    yield Contestant(WORDS, "ours", ours, None, lexical)
     yield Contestant("ours, reference formula", "reference", reference, None, lexical)
     for embedder in embedders:
         for mode in ("vector", "hybrid"):
-            name = f"ours, {mode}, {embedder}"
+            name = mode_name(mode, embedder)
             yield Contestant(name, "ours", ours, embedder, {"mode": mode})
-    for embedder in (None, *embedders):
+    yield from _ablations(None)
+    for embedder in embedders:
         yield from _ablations(embedder)
     if peers:
         yield from _peers(embedders)
 
 
-def words_name() -> str:
-    """Return the name of ours without an embedder."""
-    return "ours, words"
-
-
 def mode_name(mode: str, embedder: str | None) -> str:
     """Return the name of ours in a mode."""
-    return words_name() if mode == "lexical" else f"ours, {mode}, {embedder}"
+    return WORDS if mode == "lexical" else f"ours, {mode}, {embedder}"
 
 
 def ours(embedder: Embeddings | None) -> Engine:

@@ -119,7 +119,11 @@ class CachedEmbeddings(Embeddings):
 
     def prepare(self, documents: Iterable[str], queries: Iterable[str]) -> None:
         """Embed all of these that are new, in batches, and keep them."""
-        for role, given in (("document", documents), ("query", queries)):
+        both: tuple[tuple[Role, Iterable[str]], ...] = (
+            ("document", documents),
+            ("query", queries),
+        )
+        for role, given in both:
             texts = list(dict.fromkeys(given))
             new = [t for t in texts if self._key(t, role) not in self._vectors]
             new.sort(key=len)  # texts of one length make batches without padding
@@ -158,7 +162,7 @@ class CachedEmbeddings(Embeddings):
             self._unsaved += len(new)
         return [self._vectors[key] for key in keys]
 
-    def _key(self, text: str, role: str) -> str:
+    def _key(self, text: str, role: Role) -> str:
         kept = role if self._model.prefixed else "text"
         return hashlib.sha256(f"{kept}\0{text}".encode()).hexdigest()[:32]
 

@@ -72,13 +72,14 @@ def rewritten(
     """
     known = {question.id: question for question in given.questions if question.update}
     questions = []
-    for rewrite in rewrites:
+    for number, rewrite in enumerate(rewrites):
         question = known.get(rewrite["question_id"])
         if question is not None and question.update is not None:
             update = replace(question.update, asks="past")
             questions.append(
                 replace(
                     question,
+                    id=f"{question.id}/{number}",
                     text=rewrite["question"],
                     evidence=update.older,
                     update=update,

@@ -1,10 +1,10 @@
 """Reading MADial-Bench: what a dialogue should remind of, in Chinese and English.
 
-The benchmark queries with everything that was said before the first turn where a memory
-is wanted, and searches the memories of the speaker only (`gen_dialog_embedding` and
-`embedding_top_20_new` in its repository, github.com/hejunqing/MADial-Bench). That is the
-set `-own` here. Without a suffix all memories are in one pool, where twice as many
-compete, and with `-last` the query is only the last two utterances.
+The benchmark queries with everything that was said before the first turn where a
+memory is wanted, and searches the memories of the speaker only (`gen_dialog_embedding`
+and `embedding_top_20_new` in its repository, github.com/hejunqing/MADial-Bench). That
+is the set `-own` here. Without a suffix all memories are in one pool, where twice as
+many compete, and with `-last` the query is only the last two utterances.
 """
 
 import json
@@ -67,14 +67,14 @@ def read_dialogues(
             Memory(value["event"], frozenset({number}), event_time=value["time"])
         )
     questions = []
-    for number, given in enumerate(_lines(dialogue)):
+    for place, given in enumerate(_lines(dialogue)):
         said = utterances(given["dialogue"][: given["test-turn"][0]])
         chosen = said if query == "history" else said[-_LAST:]
         user = NAMES[given["user-id"]] if own else EVERYONE
         evidence = frozenset(map(str, given["relevant-id"]))
         text = "\n".join(chosen)
         questions.append(
-            Question(str(number), user, text, "dialogue", evidence, language)
+            Question(str(place), user, text, "dialogue", evidence, language)
         )
     suffix = "-own" if own else "-last" if query == "last" else ""
     asked = "the last two utterances" if query == "last" else "the dialogue so far"

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.retrieval import ours
+from benchmarks.retrieval.calibration import histograms, thresholds
 from benchmarks.retrieval.contestants import Contestant, contestants
 from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.locomo import read_locomo
 from benchmarks.retrieval.longmemeval import read_longmemeval, rewritten
 from benchmarks.retrieval.madial import read_madial
+from benchmarks.retrieval.ours import read_ours, read_pairs, read_rewrites
 from benchmarks.retrieval.running import Answer, details, run_set
 from benchmarks.retrieval.sets import EvaluationSet
 from benchmarks.retrieval.summaries import differences, rows, updates
@@ -27,6 +28,7 @@ class Plan:
         locomo: A LoCoMo file.
         longmemeval: A file of LongMemEval's evidence.
         madial: The folder of MADial-Bench's files.
+        ours: The folder of our own set.
         embedders: Names of embedders.
         sets: Names of sets, all that are there if empty.
         contestants: Parts of names, everyone if empty.
@@ -37,6 +39,7 @@ class Plan:
     locomo: Path | None
     longmemeval: Path | None
     madial: Path | None
+    ours: Path
     embedders: tuple[str, ...]
     sets: tuple[str, ...]
     contestants: tuple[str, ...]
@@ -62,12 +65,10 @@ class Plan:
         if self.longmemeval is not None:
             pool = read_longmemeval(self.longmemeval)
             yield pool
-            if (ours.FOLDER / "past_tense.jsonl").exists():
-                yield rewritten(pool, ours.read_rewrites())
+            yield rewritten(pool, read_rewrites(self.ours))
         if self.madial is not None:
             yield from read_madial(self.madial)
-        if (ours.FOLDER / "questions.jsonl").exists():
-            yield ours.read_ours()
+        yield read_ours(self.ours)
 
 
 def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
@@ -98,6 +99,8 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
         "rows": [],
         "updates": [],
         "differences": [],
+        "calibration": [],
+        "thresholds": [],
     }
     if plan.details is not None:
         plan.details.parent.mkdir(parents=True, exist_ok=True)
@@ -119,11 +122,18 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
         found["rows"] += rows(given, answers)
         found["updates"] += updates(given, answers)
         found["differences"] += differences(given, taking_part, answers)
+        own = {c.name: answers[c.name] for c in taking_part if c.family == "ours"}
+        found["calibration"] += histograms(given.name, own)
         if plan.details is not None:
             with plan.details.open("a", encoding="utf-8") as file:
                 for group in answers.values():
                     for line in details(group):
                         file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    measured = [c for c in taking_part if c.family == "ours"]
+    if not plan.sets:
+        say("pairs of texts at the threshold")
+        pairs = read_pairs(plan.ours)
+        found["thresholds"] += thresholds(pairs, measured, embedders)
     for embedder in embedders.values():
         embedder.save()
     found["seconds"] = round(time.perf_counter() - started, 1)

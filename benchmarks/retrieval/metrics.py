@@ -1,8 +1,9 @@
 """How good a ranking is: recall, hit, reciprocal rank, nDCG, which version first.
 
-A hit may stand for several pieces of evidence (a fact that names two turns), and two hits
-for the same one (a fact and its turn). So everything goes by which evidence is *new* at
-its place; where each hit stands for one piece, these are the usual definitions.
+A hit may stand for several pieces of evidence (a fact that names two turns), and two
+hits for the same one (a fact and its turn). So everything goes by which evidence is
+*new* at its place; where each hit stands for one piece, these are the usual
+definitions.
 """
 
 import math
@@ -21,6 +22,7 @@ CUT: Final = 10
 
 METRICS: Final = (
     *(f"recall@{depth}" for depth in DEPTHS),
+    "hit@1",
     f"hit@{CUT}",
     "mrr",
     f"ndcg@{CUT}",
@@ -39,6 +41,7 @@ def measures(ranking: Ranking, evidence: AbstractSet[str]) -> dict[str, float]:
         evidence: What should be found; not empty.
     """
     found = {f"recall@{depth}": recall(ranking[:depth], evidence) for depth in DEPTHS}
+    found["hit@1"] = float(any(hit & evidence for hit in ranking[:1]))
     found[f"hit@{CUT}"] = float(any(hit & evidence for hit in ranking[:CUT]))
     found["mrr"] = reciprocal_rank(ranking, evidence)
     found[f"ndcg@{CUT}"] = ndcg(ranking[:CUT], evidence)

@@ -91,6 +91,7 @@ def _question(line: Mapping[str, Any]) -> Question:
         line["lang"],
         datetime.fromisoformat(line["now"]) if "now" in line else None,
         update,
+        frozenset(line.get("context", ())),
     )
 
 

@@ -98,7 +98,12 @@ def _ask(
     given: EvaluationSet, contestant: Contestant, engine: Engine
 ) -> Iterator[Answer]:
     for question in given.questions:
-        hits = engine.search(question, LIMIT, contestant.options)
+        limit = LIMIT + len(question.ignored)
+        hits = [
+            hit
+            for hit in engine.search(question, limit, contestant.options)
+            if not hit.ids & question.ignored
+        ][:LIMIT]
         found = measures([hit.ids for hit in hits], question.evidence)
         yield Answer(given.name, contestant.name, question, hits, found)
 

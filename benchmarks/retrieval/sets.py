@@ -65,6 +65,7 @@ class Question:
         language: `"en"`, `"zh"` or `"mixed"`.
         asked_at: The time that words such as "last week" are relative to.
         update: Where it asks for one of two versions.
+        ignored: Ids that are neither right nor wrong; they take up no place.
     """
 
     id: str
@@ -75,6 +76,7 @@ class Question:
     language: str = "en"
     asked_at: datetime | None = None
     update: Update | None = None
+    ignored: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from benchmarks.retrieval.goals import goals
 from benchmarks.retrieval.summaries import ALL
 
 NONE: Final = "–"
@@ -12,6 +13,7 @@ _SHOWN: Final = (
     "recall@10",
     "recall@20",
     "recall@30",
+    "hit@1",
     "hit@10",
     "mrr",
     "ndcg@10",
@@ -112,6 +114,37 @@ def differences_table(found: Mapping[str, Any], set_name: str) -> str:
     return table(("", "minus", "recall@10", "recall@30", "ndcg@10"), lines)
 
 
+def thresholds_table(found: Mapping[str, Any]) -> str:
+    """Return which pairs a threshold kept and rejected."""
+    lines = [
+        (
+            row["contestant"],
+            row["place"],
+            row["language"],
+            with_interval(row["kept"]),
+            with_interval(row["rejected"]),
+        )
+        for row in found["thresholds"]
+    ]
+    head = ("", "memories", "language", "paraphrases kept", "unrelated rejected")
+    return table(head, lines) if lines else ""
+
+
+def goals_table(found: Mapping[str, Any]) -> str:
+    """Return every goal with its number."""
+    lines = [
+        (
+            goal.text,
+            f"≥ {goal.bound:.1f}",
+            number(goal.measured),
+            number(goal.low),
+            goal.verdict,
+        )
+        for goal in goals(found)
+    ]
+    return table(("goal", "wanted", "measured", "lower 95 % bound", ""), lines)
+
+
 def console(found: Mapping[str, Any]) -> str:
     """Return all tables of a run."""
     parts = []
@@ -127,5 +160,5 @@ def console(found: Mapping[str, Any]) -> str:
             updates_table(found, name),
             differences_table(found, name),
         ]
-    parts.append(f"{found['seconds']} s")
+    parts += [thresholds_table(found), goals_table(found), f"{found['seconds']} s"]
     return "\n\n".join(part for part in parts if part)
