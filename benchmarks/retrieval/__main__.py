@@ -8,9 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.retrieval.embedders import MODELS
+from benchmarks.retrieval.comparing import compare
+from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
+from benchmarks.retrieval.figures import draw
+from benchmarks.retrieval.gate import gate
 from benchmarks.retrieval.measuring import Plan, measure
 from benchmarks.retrieval.ours import FOLDER
+from benchmarks.retrieval.report import report
 from benchmarks.retrieval.tables import console
 
 ROOT = Path(__file__).parents[2]
@@ -23,15 +27,39 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: The command line, that of this process if not given.
 
     Returns:
-        The exit status: 0, also when goals were missed; they are reported.
+        The exit status: 0, also when goals were missed; they are reported. 1 if the
+        gate failed.
     """
     given = _parser().parse_args(arguments)
-    found = measure(_plan(given), _say)
-    if given.results:
-        _write(given.results, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-        _say(f"results: {given.results}")
-    print(console(found))
+    if given.report_only and given.report is None:
+        given.report = ROOT / "docs/retrieval.md"
+    if given.gate:
+        return _gate(given.cache)
+    if given.compare:
+        print(compare(*given.compare))
+        return 0
+    if given.report_only:
+        found = json.loads(given.results.read_text(encoding="utf-8"))
+    else:
+        found = measure(_plan(given), _say)
+        if given.report:
+            _write(given.results, json.dumps(found, ensure_ascii=False) + "\n")
+            _say(f"results: {given.results}")
+        print(console(found))
+    if given.report:
+        figures = draw(found, given.report.parent / "assets")
+        placed = [(f"assets/{name}", text) for name, text in figures]
+        _write(given.report, report(found, placed))
+        _say(f"report:  {given.report}")
     return 0
+
+
+def _gate(cache: Path) -> int:
+    use = MODELS["use"].installed
+    failures = gate(CachedEmbeddings("use", cache, _say) if use else None, say=_say)
+    for failure in failures:
+        print(failure)
+    return len(failures) > 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -78,7 +106,38 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FOLDER",
         help="where vectors are kept between runs (%(default)s)",
     )
-    parser.add_argument("--results", type=Path, metavar="FILE", help="where JSON goes")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        default=ROOT / "benchmarks/retrieval/results.json",
+        metavar="FILE",
+        help="the JSON that belongs to the report (%(default)s)",
+    )
+    parser.add_argument(
+        "--report",
+        type=Path,
+        nargs="?",
+        const=ROOT / "docs/retrieval.md",
+        metavar="FILE",
+        help="write results and report (%(const)s); figures go to assets/ beside it",
+    )
+    parser.add_argument(
+        "--report-only",
+        action="store_true",
+        help="measure nothing, write the report from the JSON of an earlier run",
+    )
+    parser.add_argument(
+        "--gate",
+        action="store_true",
+        help="measure our own set only, and fail if it is below the floors",
+    )
+    parser.add_argument(
+        "--compare",
+        type=Path,
+        nargs=2,
+        metavar="FILE",
+        help="measure nothing, compare two files that --details wrote",
+    )
     parser.add_argument(
         "--details",
         type=Path,

@@ -1,8 +1,9 @@
 """Rankings by words that anyone can have: rank_bm25, bm25s, SQLite's FTS5.
 
 Stores, not rankings, are what a user chooses between; these say how far plain BM25
-goes. Chinese is cut into words by jieba for the first two, which know no Chinese. FTS5
-has its `porter` tokenizer, as it is.
+goes. They index who took part, the place and the topics as part of the text. Chinese is
+cut into words by jieba for the first two, which know no Chinese. FTS5 has its `porter`
+tokenizer, as it is.
 """
 
 import importlib
@@ -42,7 +43,7 @@ class RankBM25:
 
     def add(self, user: str, memories: Sequence[Memory]) -> None:
         """Index the memories of a user."""
-        texts = [words(memory.text) for memory in memories]
+        texts = [words(memory.words) for memory in memories]
         self._users[user] = (self._library.BM25Okapi(texts), memories)
 
     def search(
@@ -73,7 +74,7 @@ class BM25S:
     def add(self, user: str, memories: Sequence[Memory]) -> None:
         """Index the memories of a user."""
         index = self._library.BM25()
-        texts = [self._tokens(memory.text) for memory in memories]
+        texts = [self._tokens(memory.words) for memory in memories]
         index.index(texts, show_progress=False)
         self._users[user] = (index, memories)
 
@@ -110,7 +111,7 @@ class FTS5:
         )
         self._database.executemany(
             f"INSERT INTO {name} (rowid, text) VALUES (?, ?)",
-            [(place, memory.text) for place, memory in enumerate(memories)],
+            [(place, memory.words) for place, memory in enumerate(memories)],
         )
         self._users[user] = (name, memories)
 

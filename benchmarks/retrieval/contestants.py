@@ -76,6 +76,15 @@ def mode_name(mode: str, embedder: str | None) -> str:
     return WORDS if mode == "lexical" else f"ours, {mode}, {embedder}"
 
 
+def not_run(embedders: Sequence[str]) -> Iterator[str]:
+    """Yield who cannot take part here, and why."""
+    if embedders and not _has_extensions():
+        yield "`SqliteStore`: this Python's `sqlite3` cannot load `sqlite-vec`."
+    for module in ("rank_bm25", "bm25s"):
+        if not importlib.util.find_spec(module):
+            yield f"`{module}`: not installed."
+
+
 def ours(embedder: Embeddings | None) -> Engine:
     """Open ours as it comes."""
     return Ours(MemoryStore(index=embedder, memory_limit=None))

@@ -1,15 +1,18 @@
 """A run: read the sets, let everyone answer, sum up."""
 
+import contextlib
 import json
+import platform
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from benchmarks.retrieval.calibration import histograms, thresholds
-from benchmarks.retrieval.contestants import Contestant, contestants
+from benchmarks.retrieval.contestants import Contestant, contestants, not_run
 from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.locomo import read_locomo
 from benchmarks.retrieval.longmemeval import read_longmemeval, rewritten
@@ -95,6 +98,8 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
             }
             for contestant in taking_part
         ],
+        "not_run": list(not_run(plan.embedders)),
+        "versions": _versions(),
         "sets": [],
         "rows": [],
         "updates": [],
@@ -138,3 +143,13 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
         embedder.save()
     found["seconds"] = round(time.perf_counter() - started, 1)
     return found
+
+
+def _versions() -> str:
+    """Return which Python and which packages ran."""
+    names = ("langgraph-checkpoint", "numpy", "jieba", "rank-bm25", "bm25s")
+    found = [f"Python {platform.python_version()}"]
+    for name in names:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found.append(f"{name} {metadata.version(name)}")
+    return ", ".join(found)

@@ -36,6 +36,13 @@ class Memory:
     location: str | None = None
     supersedes: tuple[str, ...] = ()
 
+    @property
+    def words(self) -> str:
+        """All that it says as one text, for rankings that know no fields."""
+        names = ", ".join(self.participants)
+        told = f"{names}: {self.text}" if names else self.text
+        return "\n".join(filter(None, (told, self.location, *self.topics)))
+
 
 @dataclass(frozen=True, slots=True)
 class Update:

@@ -39,6 +39,21 @@ def with_interval(found: Sequence[float] | None) -> str:
     return f"{mean:.1f} ({low:.1f}…{high:.1f})"
 
 
+def overview_table(found: Mapping[str, Any], metric: str = "recall@10") -> str:
+    """Return one metric of all contestants on all sets."""
+    sets = [given["name"] for given in found["sets"]]
+    cells = {
+        (row["contestant"], row["set"]): number(row[metric][0])
+        for row in found["rows"]
+        if row["kind"] == ALL
+    }
+    lines = [
+        (c["name"], *(cells.get((c["name"], name), NONE) for name in sets))
+        for c in found["contestants"]
+    ]
+    return table((metric, *sets), lines)
+
+
 def metrics_table(found: Mapping[str, Any], set_name: str, *, kind: str = ALL) -> str:
     """Return all metrics of all contestants on a set."""
     lines = [
@@ -147,7 +162,7 @@ def goals_table(found: Mapping[str, Any]) -> str:
 
 def console(found: Mapping[str, Any]) -> str:
     """Return all tables of a run."""
-    parts = []
+    parts = ["## Recall@10 at a glance", overview_table(found)]
     for given in found["sets"]:
         name = given["name"]
         parts.append(
