@@ -10,14 +10,14 @@ from langchain_core.callbacks import (
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig, ensure_config
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.service.criteria import with_overrides
 from langchain_agentmemory.service.documents import document_of
 from langchain_agentmemory.types import MemoryReader, SearchOptions, UserKey
-from langchain_agentmemory.users import UserResolver
+from langchain_agentmemory.users import UserResolver, current_runtime, runtime_in
 
 
 class MemoryRetriever(BaseRetriever):
@@ -79,12 +79,15 @@ class MemoryRetriever(BaseRetriever):
             for name in BaseRetriever.model_fields
             if name in overrides
         }
-        super().__init__(
-            store=store,
-            user=_resolver(user, store),
-            options=_chosen(options, overrides),
-            **inherited,
-        )
+        resolver, chosen = _resolver(user, store), _chosen(options, overrides)
+        try:
+            super().__init__(store=store, user=resolver, options=chosen, **inherited)
+        except ValidationError as error:
+            wrong = ", ".join(str(part["loc"][0]) for part in error.errors())
+            msg = (
+                f"A retriever cannot have this {wrong}: see LangChain's BaseRetriever."
+            )
+            raise InvalidInput(msg) from error
 
     def invoke(
         self,
@@ -145,7 +148,9 @@ class MemoryRetriever(BaseRetriever):
     ) -> tuple[UserKey, SearchOptions]:
         overrides.pop("verbose", None)  # LangChain's own, meant for its callbacks
         options = _chosen(self.options, overrides)
-        user: UserKey = self.user.resolve(config=config)
+        # Of two graphs around this call, the one that is running is trusted.
+        runtime = current_runtime() or runtime_in(config)
+        user: UserKey = self.user.resolve(runtime, config)
         return user, options
 
 
@@ -160,5 +165,8 @@ def _chosen(
     """Return search options, where `k` is another name of `limit`."""
     named = dict(overrides)
     if "k" in named:
-        named.setdefault("limit", named.pop("k"))
+        if "limit" in named:
+            msg = "k is another name of limit: give one of them."
+            raise InvalidInput(msg)
+        named["limit"] = named.pop("k")
     return with_overrides(options, named)

@@ -11,6 +11,7 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from langchain_agentmemory.errors import InvalidInput
@@ -128,9 +129,9 @@ def _placed_by_scores(answer: Iterable[object], expected: int) -> list[Placed]:
     Raises:
         ValueError: If there are too few or too many, or one is no finite number.
     """
-    scores = [_number(score) for score in answer]
+    scores = [_number(score) for score in islice(answer, expected + 1)]
     if len(scores) != expected:
-        msg = f"it returned {len(scores)} scores for {expected} entries"
+        msg = f"it did not return one score for each of {expected} entries"
         raise ValueError(msg)
     return _by_score([Placed(place, score) for place, score in enumerate(scores)])
 
