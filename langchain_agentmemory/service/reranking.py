@@ -82,9 +82,7 @@ class Reranker:
         """Async twin of `rerank`. What is not async runs in a thread of its own."""
         try:
             if self._compressor is not None:
-                documents = _documents(request)
-                compress = self._compressor.acompress_documents
-                answer = await compress(documents, request.query)
+                answer = await self._acompress(request)
             elif _is_async(self._function):
                 answer = await self._ask(request)
             else:
@@ -95,6 +93,13 @@ class Reranker:
         except Exception as error:  # noqa: BLE001 - whatever a reranker raises
             self._failed(error)
             return None
+
+    async def _acompress(self, request: Rerank) -> Any:
+        documents = _documents(request)
+        try:
+            return await self._compressor.acompress_documents(documents, request.query)
+        except NotImplementedError:  # a method that some have in name only
+            return await asyncio.to_thread(self._ask, request)
 
     def _ask(self, request: Rerank) -> Any:
         if self._compressor is None:

@@ -105,75 +105,65 @@ def test_the_first_searches_of_a_small_store_give_the_same_without_numpy():
     subprocess.run([sys.executable, "-c", "found = []" + WITHOUT_NUMPY], check=True)
 
 
-def conversation(said, **options):
-    """A store of statements: (thread, position, text)."""
-    store = MemoryStore(**options)
-    for thread, position, text in said:
+def conversation(*said):
+    """A store of statements (thread, position, text), each better than the next."""
+    order = [text for _, _, text in said]
+    store = MemoryStore(
+        reranker=lambda query, entries: [
+            1 - order.index(entry.memory) / 100 for entry in entries
+        ]
+    )
+    for thread, position, text in reversed(said):
         store.add_memory("ann", text, source=Source(thread, position=position))
+    store.add_memory("ann", "tea from nowhere")
+    order.append("tea from nowhere")
     return store
 
 
-SAID = (
-    ("a", 1, "tea and then something else that is said at length"),
-    ("a", 2, "tea in the garden for everyone"),
-    ("b", 2, "tea and cake"),
-    ("a", 4, "tea"),
-    ("a", 9, "tea and more"),
-    (None, 3, "tea nowhere"),
-    ("a", None, "tea at no time"),
-)
+def order_of(store, **options):
+    return [
+        t.split()[-1] for t in texts(store.search_memories("ann", "tea", **options))
+    ]
 
 
 def test_neighbours_come_together_where_the_best_of_them_was():
-    store = conversation(SAID)
-    plain = texts(store.search_memories("ann", "tea"))
-    assert plain[0] == "tea"  # position 4 of a
-    found = texts(store.search_memories("ann", "tea", together=True))
-    run = [SAID[0][2], SAID[1][2], SAID[3][2]]
-    assert found[:3] == run
-    assert found[3:] == [text for text in plain if text not in run]
+    store = conversation(
+        ("b", 2, "tea b2"),
+        ("a", 4, "tea a4"),
+        ("a", 9, "tea a9"),
+        (None, 3, "tea x3"),
+        ("a", 1, "tea a1"),
+        ("a", None, "tea a"),
+        ("a", 2, "tea a2"),
+        ("b", 3, "tea b3"),
+    )
+    plain = ["b2", "a4", "a9", "x3", "a1", "a", "a2", "b3", "nowhere"]
+    assert order_of(store) == plain
+    grouped = ["b2", "b3", "a1", "a2", "a4", "a9", "x3", "a", "nowhere"]
+    assert order_of(store, together=True) == grouped
 
 
 def test_after_the_cut_nothing_comes_in():
-    store = conversation(SAID)
-    plain = store.search_memories("ann", "tea", limit=2)
-    found = store.search_memories("ann", "tea", limit=2, together=True)
-    assert set(texts(found)) == set(texts(plain))
+    store = conversation(("a", 2, "tea a2"), ("b", 1, "tea b1"), ("a", 1, "tea a1"))
+    assert order_of(store, limit=2, together=True) == ["a2", "b1"]
+    assert order_of(store, limit=3, together=True) == ["a1", "a2", "b1"]
 
 
-def test_a_run_stands_between_better_and_worse_results():
-    store = conversation(
-        [
-            ("a", 5, "tea and cake with cream and more"),
-            ("b", 7, "tea and cake"),
-            ("a", 6, "tea and cake with cream"),
-            ("c", 7, "tea is not the other thing that we wanted to have on sunday"),
-        ]
-    )
-    found = texts(store.search_memories("ann", "tea and cake", together=True))
-    assert found[0] == "tea and cake"
-    assert found[1:3] == ["tea and cake with cream and more", "tea and cake with cream"]
+def test_statements_of_one_turn_are_neighbours_best_first():
+    store = conversation(("a", 3, "tea two"), ("b", 1, "tea b1"), ("a", 3, "tea one"))
+    assert order_of(store, limit=3, together=True) == ["two", "one", "b1"]
 
 
-def test_statements_of_one_turn_are_neighbours():
-    store = conversation([("a", 3, "tea"), ("b", 1, "tea too"), ("a", 3, "more tea")])
-    found = texts(store.search_memories("ann", "tea", together=True))
-    assert found.index("more tea") - found.index("tea") == 1
+def test_positions_three_apart_are_not_neighbours():
+    store = conversation(("a", 4, "tea a4"), ("b", 1, "tea b1"), ("a", 1, "tea a1"))
+    assert order_of(store, limit=3, together=True) == ["a4", "b1", "a1"]
 
 
-def test_positions_three_apart_are_not():
-    store = conversation([("a", 1, "more tea"), ("b", 1, "tea x"), ("a", 4, "tea")])
-    plain = texts(store.search_memories("ann", "tea"))
-    assert texts(store.search_memories("ann", "tea", together=True)) == plain
-
-
-def test_the_steps_come_in_one_order():
-    """Reranked, made diverse, cut, brought together."""
-    store = conversation(
-        SAID, reranker=lambda query, entries: [len(e.memory) / 100 for e in entries]
-    )
-    found = store.search_memories("ann", "tea", limit=2, together=True)
-    assert texts(found) == [SAID[0][2], SAID[1][2]]
+def test_scores_stay_with_their_entries():
+    store = conversation(("a", 2, "tea a2"), ("b", 1, "tea b1"), ("a", 1, "tea a1"))
+    plain = {e.id: e.score for e in store.search_memories("ann", "tea")}
+    grouped = store.search_memories("ann", "tea", together=True)
+    assert {entry.id: entry.score for entry in grouped} == plain
 
 
 @pytest.mark.parametrize("option", ["diversity", "together", "rerank"])

@@ -192,6 +192,16 @@ def test_a_text_that_a_compressor_changed_is_not_taken_over():
     assert texts(store.search_memories("ann", "tea")) == LONGEST_FIRST
 
 
+class SyncOnly(Longest):
+    async def acompress_documents(self, documents, query, callbacks=None):
+        raise NotImplementedError
+
+
+async def test_a_compressor_without_an_async_method_is_asked_in_a_thread(no_blocking):
+    store = filled(reranker=SyncOnly())
+    assert texts(await store.asearch_memories("ann", "tea")) == LONGEST_FIRST
+
+
 class Answering(BaseDocumentCompressor):
     answer: object
 
