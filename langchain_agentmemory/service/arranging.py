@@ -6,7 +6,7 @@ reranker, maximal marginal relevance, the cut to the limit, and runs of neighbou
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -123,16 +123,52 @@ def _fills_up(hit: Hit, kind: str | None) -> bool:
 def _reranked(
     top: Sequence[Hit], rest: Sequence[Hit], placed: Sequence[Placed], how: Arrangement
 ) -> list[Hit]:
+    own = {one.place: one.score for one in placed}
+    order = _versions_in_order(list(own), [entry for _, entry in top])
+    # Scores belong to places in the order: two versions that changed places get them.
+    scores = dict(zip(order, own.values(), strict=True))
     result: list[Hit] = []
     for filling in (False, True):
-        mine = [one for one in placed if _fills_up(top[one.place], how.kind) is filling]
+        mine = [one for one in order if _fills_up(top[one], how.kind) is filling]
         others = [hit for hit in rest if _fills_up(hit, how.kind) is filling]
-        result += _rescored([(top[one.place], one.score) for one in mine], others)
+        marked = [_marked(top[one], own[one]) for one in mine]
+        result += _rescored(marked, [scores[one] for one in mine], others)
     return result
 
 
+def _versions_in_order(
+    order: Sequence[int], entries: Sequence[MemoryEntry]
+) -> list[int]:
+    """Let versions of one memory keep the order that the ranking gave them.
+
+    Which of them holds is known to the ranking, not to who compares texts.
+
+    Args:
+        order: Places of entries in the ranking, in their new order.
+        entries: The entries, as they were ranked.
+    """
+    heirs = {entry.id: entry.superseded_by for entry in entries}
+    slots: dict[str, list[int]] = defaultdict(list)
+    for slot, place in enumerate(order):
+        slots[_newest(entries[place].id, heirs)].append(slot)
+    result = list(order)
+    for mine in slots.values():
+        for slot, place in zip(mine, sorted(order[s] for s in mine), strict=True):
+            result[slot] = place
+    return result
+
+
+def _newest(version: str, heirs: Mapping[str, str | None]) -> str:
+    """Return the last version that a chain of versions leads to."""
+    seen = {version}
+    while (heir := heirs.get(version)) is not None and heir not in seen:
+        seen.add(heir)
+        version = heir
+    return version
+
+
 def _rescored(
-    ordered: Sequence[tuple[Hit, float | None]], rest: Sequence[Hit]
+    ordered: Sequence[Hit], given: Sequence[float | None], rest: Sequence[Hit]
 ) -> list[Hit]:
     """Give scores to a new order: in [0, 1], and falling from the first to the last.
 
@@ -140,26 +176,24 @@ def _rescored(
     that there were are handed out anew, the largest first. What the reranker did not
     see stays behind, and its scores are cut to the last of those.
     """
-    given = [score for _, score in ordered]
     scores = [score for score in given if score is not None and 0 <= score <= 1]
     if len(scores) < len(given):
-        scores = sorted((entry.score or 0.0 for (_, entry), _ in ordered), reverse=True)
-    result = [
-        (record, _marked(entry, score, own))
-        for ((record, entry), own), score in zip(ordered, scores, strict=True)
-    ]
+        scores = sorted((entry.score or 0.0 for _, entry in ordered), reverse=True)
     least = scores[-1] if scores else 1.0
-    for record, entry in rest:
-        score = min(entry.score or 0.0, least)
-        result.append((record, entry.with_score(score, entry.explanation)))
-    return result
+    scores += [min(entry.score or 0.0, least) for _, entry in rest]
+    return [
+        (record, entry.with_score(score, entry.explanation))
+        for (record, entry), score in zip([*ordered, *rest], scores, strict=True)
+    ]
 
 
-def _marked(entry: MemoryEntry, score: float, own: float | None) -> MemoryEntry:
-    explanation = entry.explanation
-    if explanation is not None:
-        explanation = {**explanation, "reranker": own}
-    return entry.with_score(score, explanation)
+def _marked(hit: Hit, own: float | None) -> Hit:
+    """Say in an explanation what the reranker gave."""
+    record, entry = hit
+    if entry.explanation is None:
+        return hit
+    explanation = {**entry.explanation, "reranker": own}
+    return record, entry.with_score(entry.score, explanation)
 
 
 def _diverse(hits: list[Hit], how: Arrangement, indexer: Indexer) -> list[Hit]:
@@ -178,6 +212,7 @@ def _diverse(hits: list[Hit], how: Arrangement, indexer: Indexer) -> list[Hit]:
         groups=[int(_fills_up(hit, how.kind)) for hit in top],
         count=how.limit,
     )
+    order = _versions_in_order(order, [entry for _, entry in top])
     return [top[place] for place in order] + rest
 
 

@@ -181,7 +181,9 @@ class Service:
         """Return the memories that fit a query, best first."""
         how = self._arrangement(options)
         # What comes after the ranking may choose among more than the page holds.
-        wide = replace(options, limit=how.fetched)
+        wide = options
+        if how.fetched != how.limit:
+            wide = replace(options, limit=how.fetched)
         found = None
         if self._small.is_due():
             found = self._small.memories(user.namespace, query, wide)

@@ -1,5 +1,6 @@
 """Diverse results, and neighbours of one conversation together."""
 
+import random
 import subprocess
 import sys
 
@@ -164,6 +165,49 @@ def test_scores_stay_with_their_entries():
     plain = {e.id: e.score for e in store.search_memories("ann", "tea")}
     grouped = store.search_memories("ann", "tea", together=True)
     assert {entry.id: entry.score for entry in grouped} == plain
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_whatever_is_asked_for_a_page_is_made_of_what_was_found(seed):
+    chance = random.Random(seed)
+    factor = chance.choice((1, 100))
+    store = MemoryStore(
+        reranker=chance.choice(
+            (None, lambda _, entries: [chance.random() * factor for _ in entries])
+        ),
+        rerank_top=chance.randint(1, 20),
+        index=chance.choice((None, index(["memory"]))),
+    )
+    for number in range(chance.randint(1, 40)):
+        words = chance.choices(("tea", "milk", "cake", "boat", "rain"), k=4)
+        source = Source(chance.choice("ab"), position=chance.randint(0, 20))
+        kind = chance.choice(("fact", "episode"))
+        text = f"tea {number} {' '.join(words)}"
+        store.add_memory("ann", text, kind=kind, source=source)
+        store.add_memory("bob", text, kind=kind, source=source)
+    usual = {
+        "kind": chance.choice((None, "fact")),
+        "kind_fallback": chance.random() < 0.5,
+        "deduplicate": chance.random() < 0.5,
+        "mode": "lexical",
+    }
+    everything = store.search_memories(
+        "ann", "tea cake", limit=None, rerank=False, **usual
+    )
+    options = {
+        "limit": chance.choice((1, 5, 30, None)),
+        "diversity": chance.choice((0, 0.4)),
+        "together": chance.random() < 0.3,
+    }
+    found = store.search_memories("ann", "tea cake", **usual, **options)
+    assert {entry.user_id for entry in found} <= {"ann"}
+    assert len({entry.id for entry in found}) == len(found)
+    assert {entry.id for entry in found} <= {entry.id for entry in everything}
+    assert len(found) == len(everything[: options["limit"]])
+    scores = [entry.score for entry in found]
+    assert all(0 <= score <= 1 for score in scores)
+    if not (options["diversity"] or options["together"] or usual["kind"]):
+        assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize("option", ["diversity", "together", "rerank"])

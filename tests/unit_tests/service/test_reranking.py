@@ -303,6 +303,42 @@ def test_entries_that_only_fill_up_stay_behind():
     assert texts(found)[:3] == ["milk tea", "tea", "green tea with a lot of lemon"]
 
 
+def versions(reranker):
+    """A store where the ranking has the newer version first, as it does by itself."""
+    store = MemoryStore(reranker=reranker)
+    old = store.add_memory("ann", "Ann lives in Paris, in the old town")
+    store.add_memory("ann", "Ann lives in Berlin", supersedes=[old.id])
+    store.add_memory("ann", "Ann lives for music in the old town of Riga")
+    return store
+
+
+def test_versions_of_a_memory_keep_the_order_of_the_ranking():
+    plain = [e.memory for e in versions(None).search_memories("ann", "Ann lives")]
+    reranked = versions(by_length).search_memories("ann", "Ann lives", explain=True)
+    pair = [text for text in plain if "Riga" not in text]
+    assert pair[0] == "Ann lives in Berlin"  # the other one is longer
+    assert [text for text in texts(reranked) if "Riga" not in text] == pair
+    assert texts(reranked)[0].endswith("Riga")
+    assert scores(reranked) == sorted(scores(reranked), reverse=True)
+    for entry in reranked:
+        assert entry.explanation["reranker"] == len(entry.memory) / 100
+
+
+def test_a_document_of_another_user_is_refused():
+    hoard = []
+
+    def mixed(documents):
+        hoard.extend(documents)
+        return list(hoard)
+
+    store = MemoryStore(reranker=Answering(answer=mixed))
+    for user in ("ann", "bob"):
+        store.add_memory(user, f"tea of {user}")
+    assert texts(store.search_memories("bob", "tea")) == ["tea of bob"]
+    assert texts(store.search_memories("ann", "tea")) == ["tea of ann"]
+    assert len(store.as_retriever("ann").invoke("tea")) == 1
+
+
 def test_the_tool_and_preload_are_reranked():
     store = filled(reranker=by_length)
     (tool,) = [t for t in store.tools("ann") if t.name == "memory_search"]
