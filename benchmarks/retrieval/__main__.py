@@ -13,7 +13,7 @@ from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.figures import draw
 from benchmarks.retrieval.gate import gate
 from benchmarks.retrieval.measuring import Plan, measure
-from benchmarks.retrieval.ours import FOLDER
+from benchmarks.retrieval.own_set import FOLDER
 from benchmarks.retrieval.report import report
 from benchmarks.retrieval.tables import console
 

@@ -18,8 +18,8 @@ class Ablation:
 
     Attributes:
         name: What was changed: `"no stems"`.
-        open: Makes an empty engine with the change:
-            `lambda embedder: Ours(MemoryStore(index=embedder, memory_limit=None, …))`.
+        open: Makes an empty engine with the change: `partial(Ours, OPTION=VALUE)`, or
+            `partial(Ours, build=FUNCTION)` for a function that makes the store.
         modes: The modes that it concerns.
         options: What searches are called with, if the change is in the search.
     """

@@ -9,7 +9,7 @@ from benchmarks.retrieval.contestants import Contestant
 from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.engines import Engine
 from benchmarks.retrieval.intervals import interval
-from benchmarks.retrieval.ours import Pair
+from benchmarks.retrieval.own_set import Pair
 from benchmarks.retrieval.running import Answer
 from benchmarks.retrieval.sets import Memory, Question
 from benchmarks.retrieval.summaries import percent

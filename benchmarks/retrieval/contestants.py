@@ -12,7 +12,6 @@ from langgraph.store.memory import InMemoryStore
 from benchmarks.retrieval.ablations import ABLATIONS
 from benchmarks.retrieval.baselines import BM25S, FTS5, RankBM25
 from benchmarks.retrieval.engines import Engine, LangGraphStore, Open, Ours
-from langchain_agentmemory import MemoryStore
 
 WORDS: Final = "ours, words"
 """The name of ours without an embedder."""
@@ -87,13 +86,12 @@ def not_run(embedders: Sequence[str]) -> Iterator[str]:
 
 def ours(embedder: Embeddings | None) -> Engine:
     """Open ours as it comes."""
-    return Ours(MemoryStore(index=embedder, memory_limit=None))
+    return Ours(embedder)
 
 
 def reference(embedder: Embeddings | None) -> Engine:
     """Open ours with the formula of the reference system."""
-    store = MemoryStore(index=embedder, memory_limit=None, ranking="reference")
-    return Ours(store)
+    return Ours(embedder, ranking="reference")
 
 
 def in_memory_store(embedder: Embeddings | None) -> Engine:

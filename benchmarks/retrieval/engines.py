@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Protocol
 
 from langchain_core.embeddings import Embeddings
@@ -10,7 +11,8 @@ from langgraph.store.base import BaseStore
 
 from benchmarks.retrieval.sets import Memory, Question
 from langchain_agentmemory import MemoryStore, UserKey
-from langchain_agentmemory.types import SearchOptions
+from langchain_agentmemory.backends.memory import InMemoryBackend, system_clock
+from langchain_agentmemory.times import to_us
 
 APP: Final = "retrieval"
 
@@ -46,15 +48,24 @@ Open = Callable[[Embeddings | None], Engine]
 
 
 class Ours:
-    """`MemoryStore` through its public verbs.
+    """`MemoryStore` in memory, through its public verbs.
 
     Args:
-        store: An empty store, of any options; closed with the engine.
+        embedder: What it searches by meaning with, if anything.
+        build: Makes the store, of a backend, `index=` and `memory_limit=`.
+        **options: Further arguments of the store.
     """
 
-    def __init__(self, store: MemoryStore) -> None:
+    def __init__(
+        self,
+        embedder: Embeddings | None = None,
+        build: Callable[..., MemoryStore] = MemoryStore,
+        **options: Any,
+    ) -> None:
         """Start empty."""
-        self._store = store
+        self._asked_at: datetime | None = None
+        backend = InMemoryBackend(clock=self._now)
+        self._store = build(backend, index=embedder, memory_limit=None, **options)
         self._ids: dict[tuple[str, str], frozenset[str]] = {}
 
     def add(self, user: str, memories: Sequence[Memory]) -> None:
@@ -79,12 +90,17 @@ class Ours:
     def search(
         self, question: Question, limit: int, options: Mapping[str, Any]
     ) -> list[Hit]:
-        """Search with the given options, by default all that is found up to `limit`."""
+        """Search with the given options, by default all that is found up to `limit`.
+
+        While a question is asked that states a time, the store's clock shows it.
+        """
         given = {"limit": limit, "similarity_threshold": 0.0} | dict(options)
-        if question.asked_at is not None and "now" in _SEARCH_OPTIONS:
-            given["now"] = question.asked_at
         user = UserKey(APP, question.user)
-        found = self._store.search_memories(user, question.text, **given)
+        self._asked_at = question.asked_at
+        try:
+            found = self._store.search_memories(user, question.text, **given)
+        finally:
+            self._asked_at = None
         return [
             Hit(self._ids[question.user, entry.id], entry.score or 0.0)
             for entry in found
@@ -94,8 +110,11 @@ class Ours:
         """Close the store."""
         self._store.close()
 
-
-_SEARCH_OPTIONS: Final = frozenset(SearchOptions.__dataclass_fields__)
+    def _now(self) -> int:
+        if self._asked_at is None:
+            return system_clock()
+        aware = self._asked_at.tzinfo is not None
+        return to_us(self._asked_at if aware else self._asked_at.replace(tzinfo=UTC))
 
 
 class LangGraphStore:

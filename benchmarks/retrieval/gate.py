@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from benchmarks.retrieval.contestants import Contestant, mode_name, ours
 from benchmarks.retrieval.embedders import CachedEmbeddings
-from benchmarks.retrieval.ours import FOLDER, read_ours
+from benchmarks.retrieval.own_set import FOLDER, read_ours
 from benchmarks.retrieval.running import Answer, run_set
 from benchmarks.retrieval.sets import EvaluationSet
 from benchmarks.retrieval.summaries import ALL

@@ -17,7 +17,7 @@ from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.locomo import read_locomo
 from benchmarks.retrieval.longmemeval import read_longmemeval, rewritten
 from benchmarks.retrieval.madial import read_madial
-from benchmarks.retrieval.ours import read_ours, read_pairs, read_rewrites
+from benchmarks.retrieval.own_set import read_ours, read_pairs, read_rewrites
 from benchmarks.retrieval.running import Answer, details, run_set
 from benchmarks.retrieval.sets import EvaluationSet
 from benchmarks.retrieval.summaries import differences, rows, updates

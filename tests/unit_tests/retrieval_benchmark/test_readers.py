@@ -8,7 +8,7 @@ import pytest
 from benchmarks.retrieval.locomo import read_locomo, turn_ids
 from benchmarks.retrieval.longmemeval import USER, read_longmemeval, rewritten
 from benchmarks.retrieval.madial import read_dialogues, read_madial, utterances
-from benchmarks.retrieval.ours import read_ours, read_pairs, read_rewrites
+from benchmarks.retrieval.own_set import read_ours, read_pairs, read_rewrites
 from langchain_agentmemory.types import Source
 
 LOCOMO = [
@@ -61,6 +61,9 @@ LATE = ("2023/09/30 (Sat) 18:01", "I have tried four of them")
 EARLY = ("2023/08/11 (Fri) 09:00", "I have tried three of them")
 
 
+at = datetime.fromisoformat
+
+
 def write(path, value):
     path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
     return path
@@ -79,7 +82,7 @@ def test_every_turn_is_a_memory_with_its_place_and_speaker(tmp_path):
     assert first.participants == ("Ann",)
     assert first.event_time is None
     assert first.source == Source(
-        "session_1", ("D1:1",), 0, "user", datetime(2023, 5, 8, 13, 56)
+        "session_1", ("D1:1",), 0, "user", at("2023-05-08T13:56")
     )
     assert second.text == "Look!\na photo of a car"
     assert second.source.position == 1
@@ -134,9 +137,9 @@ def test_evidence_turns_of_all_questions_are_one_pool(tmp_path):
     assert found.questions[0].update is None
     memory = found.memories[USER][0]
     assert memory.source == Source(
-        "q1/0", ("q1/0/0",), None, "user", datetime(2023, 9, 30, 18, 1)
+        "q1/0", ("q1/0/0",), None, "user", at("2023-09-30T18:01")
     )
-    assert found.questions[0].asked_at == datetime(2023, 10, 8, 21, 51)
+    assert found.questions[0].asked_at == at("2023-10-08T21:51")
 
 
 def test_versions_go_by_time_not_by_order(tmp_path):
@@ -262,6 +265,8 @@ def test_our_pairs_and_rewrites_are_enough_to_say_something():
     pairs = read_pairs()
     for language in ("zh", "en"):
         for related in (True, False):
-            chosen = [p for p in pairs if (p.language, p.related) == (language, related)]
+            chosen = [
+                p for p in pairs if (p.language, p.related) == (language, related)
+            ]
             assert len(chosen) >= 20
     assert len(read_rewrites()) >= 20
