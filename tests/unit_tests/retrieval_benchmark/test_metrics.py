@@ -4,6 +4,8 @@ from math import log2
 
 import pytest
 
+pytest.importorskip("benchmarks.retrieval")
+
 from benchmarks.retrieval.intervals import difference, interval
 from benchmarks.retrieval.metrics import (
     METRICS,

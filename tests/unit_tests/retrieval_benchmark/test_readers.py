@@ -5,6 +5,8 @@ from datetime import datetime
 
 import pytest
 
+pytest.importorskip("benchmarks.retrieval")
+
 from benchmarks.retrieval.locomo import read_locomo, turn_ids
 from benchmarks.retrieval.longmemeval import USER, read_longmemeval, rewritten
 from benchmarks.retrieval.madial import read_dialogues, read_madial, utterances

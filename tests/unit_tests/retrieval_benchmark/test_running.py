@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+pytest.importorskip("benchmarks.retrieval")
 pytest.importorskip("matplotlib")
 
 from benchmarks.retrieval import contestants as declared
@@ -20,7 +21,6 @@ from benchmarks.retrieval.comparing import compare
 from benchmarks.retrieval.contestants import Contestant, contestants, ours
 from benchmarks.retrieval.embedders import CachedEmbeddings, Model
 from benchmarks.retrieval.engines import Hit, Ours
-from benchmarks.retrieval.gate import VERSION, gate
 from benchmarks.retrieval.goals import Goal, goals
 from benchmarks.retrieval.own_set import Pair
 from benchmarks.retrieval.running import Answer, run_set
@@ -293,30 +293,6 @@ def test_a_goal_is_met_by_its_mean_and_a_margin_only_above_it():
     assert Goal("recall", 72, None).verdict == "not measured"
     assert Goal("lower bound", -0.5, -0.5).verdict == "missed"
     assert Goal("lower bound", -0.5, -0.4).verdict == "met"
-
-
-FLOORS = {
-    "lexical": {"recall@10": {"all": 60}, "hit@1": {"plain": 10}, VERSION: {"all": 0}}
-}
-
-
-def test_the_gate_names_what_fell_below_its_floor():
-    quiet = {
-        "given": replace(TINY, questions=TINY.questions[:2]),
-        "say": lambda _: None,
-    }
-    assert gate(floors=FLOORS, **quiet) == []
-
-    high = {"lexical": {"recall@10": {"all": 100.1, "unknown": 1}}}
-    failures = gate(floors=high, **quiet)
-    assert failures == [
-        "lexical, recall@10, all: 100.0 is below 100.1",
-        "lexical, recall@10, unknown: the set has no such question",
-    ]
-
-
-def test_our_own_set_stays_above_its_floors():
-    assert gate(say=lambda _: None) == []
 
 
 def test_one_command_measures_reports_and_compares(tmp_path, embedder, capsys):
