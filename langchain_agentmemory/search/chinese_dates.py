@@ -58,7 +58,7 @@ Reader = Callable[[re.Match[str], date, Tense], Period | None]
 
 
 def simplified(text: str) -> str:
-    """Return the text with the time words in simplified characters, as long as before."""
+    """Return the text with its time words in simplified characters."""
     return text.translate(_SIMPLIFIED)
 
 

@@ -47,7 +47,7 @@ _LEAD: Final = (
     r"\b(?:in|since|before|after|until|till|during|by|from|through|throughout|between"
     r"|around|early|mid|late|of|prior to|up to|as of)[ -](?:(?:early|mid|late)[ -])?"
 )
-# A season or a holiday is a time with a year after it or "last" before it, else a topic.
+# A season or a holiday is a time with a year or "last" beside it, else a topic.
 _YEAR_OR_WHICH: Final = rf"\b(?:(?: of| in|,)? {_YEAR}|(?(which)|(?!)))"
 _SEASONS: Final = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _HOLIDAYS: Final = {  # first month and day, and how many days
@@ -305,8 +305,8 @@ _READINGS: Final[tuple[tuple[str, str, Reader], ...]] = (
     (
         "week weekend month year decade",
         (
-            rf"\b(?:earlier |later )?{_WHICH} (?P<unit>weekend|week|month|year|decade)\b"
-            r"(?!'s)"
+            rf"\b(?:earlier |later )?{_WHICH} "
+            r"(?P<unit>weekend|week|month|year|decade)\b(?!'s)"
         ),
         _which_unit,
     ),
@@ -320,7 +320,7 @@ _READINGS: Final[tuple[tuple[str, str, Reader], ...]] = (
     ),
     (
         "0",
-        rf"(?:{_LEAD}|\b(?:of|year|to|and) )(?P<core>(?:the year )?{_YEAR})(?![-'/:])",
+        rf"(?:{_LEAD}|\b(?:year|to|and) )(?P<core>(?:the year )?{_YEAR})(?![-'/:])",
         _year,
     ),
     ("0", r"\bthe (?P<decade>(?:(?:19|20)[0-9]|[2-9])0)'?s\b", _decade),
@@ -344,26 +344,40 @@ _RULES: Final = _by_cue()
 _CUES: Final = frozenset(_RULES)
 _WORD: Final = re.compile(r"[a-z]+[1-4]?")
 _DIGITS: Final = re.compile(r"[0-9]{2}|[0-9]/[0-9]")
+_REACH: Final = 40
+"""No phrase goes further than so many characters from the word that gives it away."""
 
 
-def read_english(text: str, today: date, tense: Tense = "past") -> list[Period]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text in lower case, by which `read_english` looks."""
+    return frozenset(_WORD.findall(text))
+
+
+def read_english(
+    text: str, words: frozenset[str], today: date, tense: Tense = "past"
+) -> list[Period]:
     """Return what English words of a text name, in the order of the text.
 
     Args:
         text: In lower case.
+        words: Its words, as `words_of` returns them.
         today: The day that relative words are counted from.
         tense: Where a date without a year, or a bare weekday, lies.
     """
-    cues = _CUES.intersection(_WORD.findall(text))
-    if _DIGITS.search(text):
+    cues = _CUES & words
+    places = [match.start() for match in _DIGITS.finditer(text)]
+    if places:
         cues |= {"0"}
     if not cues:
         return []
+    for cue in cues:
+        places += (text.find(cue), text.rfind(cue))
+    first, last = max(0, min(places) - _REACH), max(places) + _REACH
     found: list[Period] = []
     rules = {rule[0]: rule for cue in cues for rule in _RULES[cue]}
     for order in sorted(rules):
         _, pattern, read = rules[order]
-        for match in pattern.compiled.finditer(text):
+        for match in pattern.compiled.finditer(text, first, last):
             span = match.span("core" if "core" in match.re.groupindex else 0)
             if not periods.free(span, found):
                 continue

@@ -5,15 +5,15 @@ people misremember dates, and a memory may be dated by when it was told. "Before
 trip" names no date; it gives the anchor, whose date the user's own memories may know.
 """
 
+import re
 from calendar import monthrange
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Final
 
 from langchain_agentmemory.search.chinese_dates import read_chinese, simplified
-from langchain_agentmemory.search.english_dates import read_english
+from langchain_agentmemory.search.english_dates import read_english, words_of
 from langchain_agentmemory.search.periods import Tense
-from langchain_agentmemory.search.scripts import LazyPattern
 from langchain_agentmemory.search.time_relations import Bounds, Side, relate
 from langchain_agentmemory.types import EventPrecision
 
@@ -22,14 +22,14 @@ NEUTRAL: Final = 0.5
 
 _MOST_CHARACTERS: Final = 400
 _DAY: Final = timedelta(days=1)
-_FUTURE: Final = LazyPattern(
-    r"\b(?:will|going to|next|upcoming|plan|planning|should|due|must|need to|have to)\b"
-    r"|[将要得]|打算|计划|准备|应该|会(?!议)"
+_FUTURE: Final = frozenset(
+    "will going next upcoming plan planning should due must need tomorrow".split()
 )
-_PAST: Final = LazyPattern(r"\b(?:did|was|were|had|didn't)\b|[了过]")
-_SIDE: Final = LazyPattern(
-    r"\b(?:before|after|since|until|till|prior|following)\b|[前后]"
-)
+_PAST: Final = frozenset("did was were had didn".split())
+_SIDES: Final = frozenset("before after since until till prior following".split())
+_ZH_FUTURE: Final = re.compile(r"[将要得]|打算|计划|准备|应该|会(?!议)")
+_ZH_PAST: Final = re.compile(r"[了过]")
+_ZH_SIDE: Final = re.compile(r"[前后]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ def closeness(
     Returns:
         1 inside; outside it halves with every `softness` of distance; `NEUTRAL` for the
         undated, and for a preference whose anchor has no date yet. What is known less
-        exactly than asked (a year, when a month was asked) lies between `NEUTRAL` and 1,
-        by the share of it that fits.
+        exactly than asked (a year, when a month was asked) lies between `NEUTRAL` and
+        1, by the share of it that fits.
     """
     start, end = preference.start, preference.end
     if when is None or (start is None and end is None):
@@ -131,17 +131,25 @@ def time_preference(
     if chinese:
         lowered = simplified(lowered)
     today = now.astimezone(timezone).date()
-    tense: Tense = (
-        "future" if _FUTURE.search(lowered) and not _PAST.search(lowered) else "past"
-    )
-    found = read_english(lowered, today, tense)
+    words = words_of(lowered)
+    tense = _tense(lowered, words, chinese=chinese)
+    found = read_english(lowered, words, today, tense)
     if chinese:
         found = [*found, *read_chinese(lowered, today, tense)]
         found.sort(key=lambda period: period.span)
-    if not found and _SIDE.search(lowered) is None:
+    sided = words & _SIDES or (chinese and _ZH_SIDE.search(lowered))
+    if not found and not sided:
         return None
     bounds = relate(lowered, text, found)
     return None if bounds is None else _preference(query, bounds, timezone)
+
+
+def _tense(text: str, words: frozenset[str], *, chinese: bool) -> Tense:
+    ahead, behind = bool(words & _FUTURE), bool(words & _PAST)
+    if chinese:
+        ahead = ahead or _ZH_FUTURE.search(text) is not None
+        behind = behind or _ZH_PAST.search(text) is not None
+    return "future" if ahead and not behind else "past"
 
 
 def _preference(query: str, bounds: Bounds, timezone: tzinfo) -> TimePreference:

@@ -145,8 +145,8 @@ _PAST: Final = (
     (
         "younger little kid child boy girl teenager student beginner",
         (
-            rf"\bwhen {_WHO} (?:was|were) (?:younger|little|a (?:little )?(?:kid|child|boy"
-            r"|girl|teenager|student|beginner))\b"
+            rf"\bwhen {_WHO} (?:was|were) (?:younger|little|a (?:little )?(?:kid|child"
+            r"|boy|girl|teenager|student|beginner))\b"
         ),
     ),
     ("before", r"\bbefore(?: (?:this|that|it|now|then)(?: one)?)? *[?.!,]?$"),

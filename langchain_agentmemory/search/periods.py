@@ -6,8 +6,11 @@ from datetime import date, timedelta
 from typing import Final, Literal, NamedTuple
 
 Unit = Literal["day", "around", "week", "month", "season", "year", "span"]
-"""How a period was named. `"around"` is a week whose fourth day was meant ("two weeks
-ago"), `"season"` any few months, `"span"` a stretch up to now ("the past two weeks")."""
+"""How a period was named.
+
+`"around"` is a week whose fourth day was meant ("two weeks ago"), `"season"` any few
+months, `"span"` any other stretch ("the past two weeks").
+"""
 
 
 class Period(NamedTuple):
@@ -161,9 +164,6 @@ def ended(build: Callable[[int], Period], today: date) -> Period:
             return found
     msg = "no such day"
     raise ValueError(msg)
-
-
-Reading = Callable[..., Period | None]
 
 
 def free(span: tuple[int, int], taken: list[Period]) -> bool:

@@ -15,6 +15,8 @@ from langchain_agentmemory.search.scripts import LazyPattern
 
 Side = Literal["during", "before", "after"]
 
+_REACH: Final = 40
+"""Only so many characters beside a date are looked at."""
 _ORDINALS: Final = {
     word: number
     for number, words in enumerate(
@@ -27,7 +29,8 @@ _PARTS: Final = {
     "middle": "middle", "late": "late", "end": "late",
 }  # fmt: skip
 _PART: Final = LazyPattern(
-    r"\b(?:the )?(?P<part>early|mid|late|(?:beginning|start|middle|end) of)[ -](?:the )?$"
+    r"\b(?:the )?(?P<part>early|mid|late|(?:beginning|start|middle|end) of)[ -]"
+    r"(?:the )?$"
 )
 _NTH_WEEK: Final = LazyPattern(
     r"\b(?:the )?(?P<nth>first|second|third|fourth|last|1st|2nd|3rd|4th) "
@@ -65,8 +68,8 @@ _ANCHOR: Final = LazyPattern(
     r"(?P<anchor>[^,.;:?!()\"]+)"
 )
 _NO_ANCHOR: Final = LazyPattern(
-    r"(?:(?:going |heading |i go |we go |i |we )?(?:to )?(?:bed|sleep\w*|breakfast|lunch"
-    r"|dinner|work|school|class|meals?|eating|noon|midnight|midday|dawn|dark|bedtime"
+    r"(?:(?:going |heading |i go |we go |i |we )?(?:to )?(?:bed|sleep\w*|breakfast"
+    r"|lunch|dinner|work|school|class|meals?|eating|noon|midnight|midday|dawn|dark|bedtime"
     r"|hours|all|that|this|it|then|now|long|and|or|another|each other|when|which|what"
     r"|who|where|one)\b *(?:\?|$|[a-z]* *$)|[0-9])"
 )
@@ -140,8 +143,9 @@ def _adjusted(text: str, found: list[Period]) -> list[Period]:
     """Apply "early", "the second week of" and "two weeks before" to what follows."""
     adjusted: list[Period] = []
     for period in found:
-        before = text[: period.span[0]]
         start, changed = period.span[0], period
+        offset = max(0, start - _REACH)
+        before = text[offset:start]
         try:
             if match := _NTH_WEEK.search(before):
                 changed = _nth_week(period, match)
@@ -154,7 +158,7 @@ def _adjusted(text: str, found: list[Period]) -> list[Period]:
         except (ValueError, OverflowError):  # before year 1
             match = None
         if match is not None and changed is not period:
-            start = match.start()
+            start = offset + match.start()
         adjusted = [other for other in adjusted if other.span[1] <= start]
         adjusted.append(changed._replace(span=(start, period.span[1])))
     return adjusted
@@ -217,7 +221,8 @@ def _range(text: str, first: Period, last: Period) -> Period | None:
     match = _TO.match(text[first.span[1] :]) if len(between) < 12 else None  # noqa: PLR2004
     if match is None or match.end() != len(between):
         return None
-    opening = _FROM.search(text[: first.span[0]])
+    offset = max(0, first.span[0] - _REACH)
+    opening = _FROM.search(text[offset : first.span[0]])
     if opening is None and text.isascii():
         return None
     start = first.start
@@ -230,19 +235,20 @@ def _range(text: str, first: Period, last: Period) -> Period | None:
             return None
     if start >= last.end:
         return None
-    span = (opening.start() if opening else first.span[0], last.span[1])
+    span = (offset + opening.start() if opening else first.span[0], last.span[1])
     return Period(start, last.end, "span", span)
 
 
 def _sided(text: str, period: Period) -> Bounds:
     """Return what "before", "since" or 之后 makes of a period."""
     start, end = period.span
-    before, after = text[:start], text[end:]
+    offset = max(0, start - _REACH)
+    before, after = text[offset:start], text[end : end + _REACH]
     bounds = Bounds(period.start, period.end, period.end - period.start)
     ahead = _BEFORE.search(before) or _ZH_UP_TO.search(before)
     behind = _AFTER.search(before)
     if ahead or behind:
-        start = (ahead or behind).start()  # type: ignore[union-attr]
+        start = offset + (ahead or behind).start()  # type: ignore[union-attr]
     elif match := _ZH_BEFORE.match(after):
         ahead, end = match, end + match.end()
     elif match := _ZH_AFTER.match(after) or _ONWARD.match(after):
