@@ -230,7 +230,7 @@ _READINGS: Final[tuple[tuple[LazyPattern, Reader], ...]] = tuple(
     for pattern, read in (
         (
             (
-                rf"{_MAYBE_YEAR}(?<![0-9第])(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])"
+                rf"{_MAYBE_YEAR}(?<![0-9第])(?P<month>[0-9]{1, 2}|十[一二]?|[一二三四五六七八九])"
                 r"\s*月(?:份)?(?:\s*(?P<day>[0-3]?[0-9]|[一二三]?十[一二三四五六七八九]?|廿?"
                 r"[一二三四五六七八九])\s*[日号]|(?P<part>初|中旬|上旬|下旬|底|末))?"
             ),
@@ -298,13 +298,19 @@ def read_chinese(text: str, today: date, tense: Tense = "past") -> list[Period]:
     if not _GATE.search(text):
         return []
     found: list[Period] = []
+    taken: list[tuple[int, int]] = []
     for pattern, read in _READINGS:
         for match in pattern.compiled.finditer(text):
-            if not periods.free(match.span(), found):
+            if not periods.free(match.span(), taken):
                 continue
+            taken.append(match.span())
             try:
                 period = read(match, today, tense)
-            except (KeyError, ValueError, OverflowError):  # 13月, 31 February, year 0
+            except (
+                KeyError,
+                ValueError,
+                OverflowError,
+            ):  # 13月, year 0: no date, nor a part of one
                 continue
             if period is not None:
                 found.append(period._replace(span=match.span()))

@@ -374,16 +374,21 @@ def read_english(
         places += (text.find(cue), text.rfind(cue))
     first, last = max(0, min(places) - _REACH), max(places) + _REACH
     found: list[Period] = []
+    taken: list[tuple[int, int]] = []
     rules = {rule[0]: rule for cue in cues for rule in _RULES[cue]}
     for order in sorted(rules):
         _, pattern, read = rules[order]
         for match in pattern.compiled.finditer(text, first, last):
             span = match.span("core" if "core" in match.re.groupindex else 0)
-            if not periods.free(span, found):
+            if not periods.free(span, taken):
                 continue
+            taken.append(span)
             try:
                 period = read(match, today, tense)
-            except (ValueError, OverflowError):  # 31 February, year 0
+            except (
+                ValueError,
+                OverflowError,
+            ):  # 31 February: no date, nor a part of one
                 continue
             if period is not None:
                 found.append(period._replace(span=span))

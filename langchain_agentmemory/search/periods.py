@@ -166,9 +166,9 @@ def ended(build: Callable[[int], Period], today: date) -> Period:
     raise ValueError(msg)
 
 
-def free(span: tuple[int, int], taken: list[Period]) -> bool:
+def free(span: tuple[int, int], taken: list[tuple[int, int]]) -> bool:
     """Tell whether a stretch of text has not been read yet."""
-    return all(span[1] <= p.span[0] or span[0] >= p.span[1] for p in taken)
+    return all(span[1] <= start or span[0] >= end for start, end in taken)
 
 
 def in_order(found: list[Period]) -> Iterator[Period]:

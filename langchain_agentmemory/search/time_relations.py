@@ -64,19 +64,25 @@ _ZH_UP_TO: Final = LazyPattern(r"(?:截至|截止到?|直到|直至)$")
 _ANCHOR: Final = LazyPattern(
     r"(?<!named )(?<!called )(?<!look )(?<!looks )(?<!looked )(?<!looking )"
     r"(?<!take )(?<!takes )(?<!took )(?<!ask )(?<!asked )"
-    r"\b(?P<side>before|after|since|until|till|prior to|following) "
-    r"(?P<anchor>[^,.;:?!()\"]+)"
+    r"(?<!days )(?<!weeks )(?<!months )(?<!years )(?<!hours )(?<!minutes )(?<!long )"
+    r"\b(?P<side>before|after|since|until|till|prior to"
+    r"|following(?= (?:the|my|his|her|their|our|a)\b)) (?P<anchor>[^,.;:?!()\"]+)"
 )
 _NO_ANCHOR: Final = LazyPattern(
     r"(?:(?:going |heading |i go |we go |i |we )?(?:to )?(?:bed|sleep\w*|breakfast"
-    r"|lunch|dinner|work|school|class|meals?|eating|noon|midnight|midday|dawn|dark|bedtime"
-    r"|hours|all|that|this|it|then|now|long|and|or|another|each other|when|which|what"
-    r"|who|where|one)\b *(?:\?|$|[a-z]* *$)|[0-9])"
+    r"|lunch|dinner|work|school|class|meals?|eating|noon|midnight|midday|dawn|dark"
+    r"|bedtime|hours|all|that|this|it|then|now|and|or|another|each other|one|date)"
+    r" *(?:$|\w+ *$)|(?:when|which|what|who|where|how|long)\b|[0-9]"
+    r"|(?:a|some|any) (?:long |short |little )?(?:time|while)\b)"
 )
 _QUESTION: Final = LazyPattern(
     r" (?:(?:what|where|who|whom|whose|which|when|why|how)\b"
     r"|(?:did|do|does|was|were|is|are|am|have|has|had|will|can|could|would|should) "
-    r"(?:i|we|he|she|they|you|it|my|the|his|her|our|[A-Z]\w+)\b)"
+    r"(?:i|we|he|she|they|you|it|my|the|his|her|our|[A-Z]\w*)\b)"
+)
+_LINK: Final = LazyPattern(r"(?: (?:in|on|at|of|for|during|from|to|back|the))+$")
+_LEAD: Final = LazyPattern(
+    r"(?:\b(?:in|on|at|of|during|for|from|towards|the|back|sometime|around) )+$"
 )
 _ZH_ANCHOR: Final = LazyPattern(
     r"(?P<anchor>[^，。？！；、,?!;\s]{1,20}?)(?P<mark>[之以][前后]|[前后](?![天年面来后前台往者任几两一期方]))"
@@ -261,6 +267,8 @@ def _sided(text: str, period: Period) -> Bounds:
         bounds.side, bounds.end = "after", None
         if behind.groupdict().get("open"):
             bounds.start = period.end
+    if lead := _LEAD.search(text[max(0, start - _REACH) : start]):
+        start -= len(lead[0])
     bounds.spans = [(start, end)]
     return bounds
 
@@ -287,7 +295,9 @@ def _anchor(text: str, original: str, taken: list[tuple[int, int]]) -> Bounds | 
         last = min([last, *inside])
         if question := _QUESTION.search(original[first:last]):
             last = first + question.start()
-        words = original[first:last].strip(" \t\n'-")
+        words = original[first:last].strip()
+        if dangling := _LINK.search(words):
+            words = words[: dangling.start()]
         if not words or _NO_ANCHOR.match(words.lower()):
             continue
         side: Side = "after" if match["side"] in _LATER else "before"
