@@ -230,7 +230,8 @@ _READINGS: Final[tuple[tuple[LazyPattern, Reader], ...]] = tuple(
     for pattern, read in (
         (
             (
-                rf"{_MAYBE_YEAR}(?<![0-9第])(?P<month>[0-9]{1, 2}|十[一二]?|[一二三四五六七八九])"
+                rf"{_MAYBE_YEAR}(?<![0-9第])(?P<month>[0-9]?[0-9]|十[一二]?"
+                r"|[一二三四五六七八九])"
                 r"\s*月(?:份)?(?:\s*(?P<day>[0-3]?[0-9]|[一二三]?十[一二三四五六七八九]?|廿?"
                 r"[一二三四五六七八九])\s*[日号]|(?P<part>初|中旬|上旬|下旬|底|末))?"
             ),
