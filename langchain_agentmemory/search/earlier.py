@@ -1,7 +1,7 @@
 """What a memory replaced: told beside it in one line, not shown as a memory of its own.
 
-"Lives in Berlin (earlier: Lives in Paris)" says more in less room than two statements of
-which one is outdated. A question about the past gets every version.
+"Lives in Berlin (earlier: Lives in Paris)" says more in less room than two statements
+of which one is outdated. A question about the past gets every version.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -63,15 +63,17 @@ class VersionView(Generic[T]):
         kept stays.
 
         Args:
-            candidates: Best first.
+            candidates: In any order.
 
         Returns:
-            Each memory once, best first.
+            Each memory once; in order if the candidates were.
         """
         found: dict[str, Candidate[T]] = {}
         for candidate in candidates:
             shown = self._holding(candidate)
-            found.setdefault(shown.id, shown)
+            known = found.get(shown.id)
+            if known is None or known.score < shown.score:
+                found[shown.id] = shown
         return list(found.values())
 
     def _holding(self, candidate: Candidate[T]) -> Candidate[T]:

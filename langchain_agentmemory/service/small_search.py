@@ -101,7 +101,8 @@ class SmallSearch:
             record, entry = candidate.item
             explained = None
             if options.explain:
-                marks = Marks("lexical", candidate.score, lexical[candidate.id], None)
+                words_score = lexical.get(candidate.id, 0.0)  # it stands for another
+                marks = Marks("lexical", candidate.score, words_score, None)
                 explained = explanation(self._indexer, words, record, marks)
             score = min(candidate.score, 1.0)
             shown = versions.with_earlier(entry).with_score(score, explained)

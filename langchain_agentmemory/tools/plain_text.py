@@ -76,7 +76,7 @@ def detail(text: str, max_tokens: int = DETAIL_TOKENS) -> str:
 
 
 def earlier_text(texts: Sequence[str]) -> str:
-    """Return the texts of what a memory replaced as one detail, each cut to a length."""
+    """Return the texts of what a memory replaced as one detail, each of them cut."""
     return " / ".join(filter(None, map(detail, texts)))
 
 

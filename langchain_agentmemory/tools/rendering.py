@@ -21,13 +21,13 @@ MAX_TOKENS = 20_000
 def memory_line(entry: MemoryEntry, listed: Collection[str] = ()) -> str:
     """Return `[id] text (details)` on one line.
 
-    Args:
-        entry: The memory.
-        listed: Texts that have a line of their own: they are not told as earlier ones.
-
     Whatever a memory says, it is one line, and its text, names and places cannot pass
     for another memory or for details that it does not have. Dates are written so that
     the tools can read them back.
+
+    Args:
+        entry: The memory.
+        listed: Texts that have a line of their own: they are not told as earlier ones.
     """
     earlier = [text for text in entry.earlier if text not in listed]
     details = [
