@@ -175,10 +175,7 @@ def _week(match: re.Match[str], today: date, _tense: Tense) -> Period:
 
 
 def _weekday(match: re.Match[str], today: date, tense: Tense) -> Period:
-    wanted = _WEEKDAYS[match["day"]]
-    if tense == "future":
-        return periods.day(today + timedelta(days=(wanted - today.weekday()) % 7))
-    return periods.day(today - timedelta(days=(today.weekday() - wanted) % 7))
+    return periods.weekday(today, _WEEKDAYS[match["day"]], tense)
 
 
 def _month(match: re.Match[str], today: date, _tense: Tense) -> Period:

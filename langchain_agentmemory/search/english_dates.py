@@ -205,9 +205,9 @@ def _weekday(match: re.Match[str], today: date, tense: Tense) -> Period:
         return periods.day(periods.monday(today) + timedelta(days=wanted))
     if which in ("last", "past"):
         return periods.day(today - timedelta(days=(today.weekday() - wanted) % 7 or 7))
-    if which in ("next", "coming") or tense == "future":
+    if which in ("next", "coming"):
         return periods.day(today + timedelta(days=(wanted - today.weekday()) % 7 or 7))
-    return periods.day(today - timedelta(days=(today.weekday() - wanted) % 7))
+    return periods.weekday(today, wanted, tense)
 
 
 def _year(match: re.Match[str], _: date, _tense: Tense) -> Period:

@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator
 from datetime import date, timedelta
 from typing import Final, Literal, NamedTuple
 
-Unit = Literal["day", "around", "week", "month", "season", "year", "span"]
+Unit = Literal["day", "weekday", "around", "week", "month", "season", "year", "span"]
 """How a period was named.
 
-`"around"` is a week whose fourth day was meant ("two weeks ago"), `"season"` any few
-months, `"span"` any other stretch ("the past two weeks").
+`"weekday"` is a day of the week alone, whose week was chosen; `"around"` a week whose
+fourth day was meant ("two weeks ago"); `"season"` any few months; `"span"` any other
+stretch ("the past two weeks").
 """
 
 
@@ -81,6 +82,15 @@ def week(today: date, away: int = 0) -> Period:
 def weekend(today: date, away: int = 0) -> Period:
     """Return Saturday and Sunday of a day's week, or of one so many weeks away."""
     return days(monday(today) + timedelta(weeks=away, days=5), 2)
+
+
+def weekday(today: date, wanted: int, tense: Tense) -> Period:
+    """Return the nearest such day of the week (0 = Monday), today or further."""
+    if tense == "future":
+        return days(
+            today + timedelta(days=(wanted - today.weekday()) % 7), 1, "weekday"
+        )
+    return days(today - timedelta(days=(today.weekday() - wanted) % 7), 1, "weekday")
 
 
 def back(today: date, count: int, unit: str) -> Period:

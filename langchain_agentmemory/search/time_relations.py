@@ -157,7 +157,10 @@ def _adjusted(text: str, found: list[Period]) -> list[Period]:
                 changed = _nth_week(period, match)
             elif match := _NEXT_TO.search(before):
                 changed = _next_to(period, match)
-            elif (match := _PART.search(before)) and period.unit != "day":
+            elif (match := _PART.search(before)) and period.unit not in (
+                "day",
+                "weekday",
+            ):
                 changed = periods.part(
                     period, _PARTS[match["part"].removesuffix(" of")]
                 )
