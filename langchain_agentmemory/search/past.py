@@ -42,7 +42,7 @@ _NEWS: Final = (
     r"|adjustment|migration|renovation|replacement|diagnosis|merger)\b"
 )
 _CHANGED: Final = (
-    r"(?:add|switch|chang|mov|upgrad|updat|quit|resign|retir|replac|convert|transferr?"
+    r"(?:add|reach|achiev|hit|step|count|switch|chang|mov|upgrad|updat|quit|resign|retir|replac|convert|transferr?"
     r"|relocat|migrat|increas|decreas|rais|lower|reduc|cut|adjust|revis|modif|swapp?"
     r"|trad|adopt|renam|left|leav|lost|losing|promot|settl|becom|became|improv|start"
     r"|began|beg[iu]n|cancel|dropp?|downgrad|doubl|reschedul|postpon|extend|expand"
@@ -68,6 +68,20 @@ _LIVED: Final = (
     r"(?:live|work|stay|study|use|drive|own|have|keep|weigh|earn|make|pay|rent|reside"
     r"|train|bank|like|prefer|believe|think|eat|drink|wear|play|park|sleep|read|spend)"
 )
+_SUBJECT: Final = (
+    r"(?:i|we|he|she|they|it|(?:my|his|her|our|their|the) \w+(?: \w+)?|[a-z]+)"
+)
+_VERB: Final = (
+    r"(?:[a-z]{2,}ed|went|met|came|became|began|took|left|lost|broke|fell|hurt|gave|made"
+    r"|found|got|bought|sold|grew|rose|hit|set|put|cut|won|wrote|ran)"
+)
+_DATED: Final = (
+    r"(?:january|february|march|april|may|june|july|august|september|october|november"
+    r"|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|spring|summer|autumn"
+    r"|fall|winter|early|mid|late|college|high school|school|university|elementary"
+    r"|(?:19|20)[0-9]{2}|'?[0-9]0'?s|the (?:day|beginning|spring|summer|autumn|fall"
+    r"|winter|[0-9]|early|late)|my \w+ (?:days|years))"
+)
 _WHOSE: Final = r"(?:my|his|her|their|our|the|your|\w+'s)"
 _PART: Final = (
     r"(?! of (?:the |this |that |last )?(?:year|month|week|day|movie|film|book|show"
@@ -89,7 +103,8 @@ _PAST: Final = (
     ),
     ("use", r"\bdid(?:n't)?\b[^,.;]* use to\b"),
     ("previously formerly originally initially erstwhile", ""),
-    ("outdated out-of-date obsolete superseded", ""),
+    ("outdated obsolete superseded", ""),
+    ("out", r"\bout[- ]of[- ]date\b"),
     ("previous", rf"\bprevious (?!{_TALK})"),
     ("initial", r"\binitial (?!conversation|chat)"),
     ("prior", rf"\bprior (?:to\b|{_CHANGEABLE})"),
@@ -114,6 +129,60 @@ _PAST: Final = (
     ("past", rf"\bin the past\b(?! (?:(?:\w+ )?{_SPAN}\b|few|couple|several))"),
     ("past", rf"\b{_WHOSE} past {_CHANGEABLE}"),
     ("back", r"\bback (?:then|when)\b"),
+    (
+        "back",
+        (
+            r"(?<!get )(?<!got )(?<!come )(?<!came )\bback (?:in|at|on|around) "
+            rf"{_DATED}"
+        ),
+    ),
+    ("then", r"\b(?:by|until|till|up to) then\b"),
+    (
+        "while time long",
+        r"\b(?:a while|some time|a long time|(?<!how )long) (?:ago|back)\b",
+    ),
+    ("time point", r"\bat one (?:time|point)\b"),
+    (
+        "time",
+        rf"(?<!for )\bthe first time(?: {_WHO} (?!was|will)\w+|,| *[?.!]?$)",
+    ),
+    ("time", r"(?<!for )\bthe first time (?:a?round)\b"),
+    ("first", rf"\b(?:i|we) first (?:asked|{_VERB})\b"),
+    (
+        "first",
+        r"\b(?:my|our|the) first (?:update|message|mention|report|count|note)\b",
+    ),
+    (
+        "pre",
+        (
+            r"\bpre-(?:upgrade|update|change|move|switch|promotion|surgery|pandemic|covid"
+            r"|baby|diet|raise|merger|wedding)\b"
+        ),
+    ),
+    ("ago", rf"\b(?:one|two|three|a few|[0-9]) (?!{_SPAN})\w+ ago\b"),
+    (
+        "until till",
+        rf"\b(?:was|were|did)\b.{{0,80}}\b(?:until|till) (?:last |{_DATED})",
+    ),
+    (
+        "before",
+        (
+            rf"^before (?!{_HABIT}){_SUBJECT} (?:had )?{_VERB}\b.{{0,80}}"
+            r"\b(?:did|had|was|were)\b"
+        ),
+    ),
+    ("still", rf"\b(?:when|while) {_WHO} (?:was |were )?still\b"),
+    (
+        "kid child boy girl teenager student",
+        r"\bas a (?:little |young )?(?:kid|child|boy|girl|teenager|student)\b",
+    ),
+    (
+        "started began joined",
+        (
+            r"^(?!how (?:old|long)\b).{0,80}\b(?:was|were|did|had)\b.{0,80}"
+            rf"\bwhen {_WHO} (?:had )?(?:started|began|joined)\b"
+        ),
+    ),
     ("days", r"\bin (?:those|the early|the old|my early|my younger) days\b"),
     ("time point", r"\b(?:at|by) that (?:time|point)\b"),
     ("longer", r"\bno longer\b"),
@@ -127,12 +196,16 @@ _PAST: Final = (
         ),
     ),
     ("earlier", r"\bearlier (?:in|on in) (?:life|my |his |her |their |our )"),
+    ("earlier", r"\b(?:was|were|had)\b.{0,80}\bearlier in the \w+ *[?.!]?$"),
     ("old", rf"\b{_WHOSE} old {_CHANGEABLE}"),
     (
         "original",
         rf"\b(?:(?:my|our|his|her|their|\w+'s) original|original {_CHANGEABLE})",
     ),
-    ("older", r"\bolder (?:one|value|figure|number|version|statement|plan)\b"),
+    (
+        "old older first",
+        r"\b(?:old|older|first) (?:value|figure|count|tally|version|estimate|total)\b",
+    ),
     ("recently", r"\b(?:until|till) recently\b"),
     ("until till", rf"\b(?:until|till) {_WHO} (?:\w+ )?{_CHANGED}"),
     (
@@ -159,6 +232,22 @@ _PAST: Final = (
         ),
     ),
     ("before", rf"\bbefore (?=\w+ing\b){_CHANGED}"),
+    (
+        "before",
+        (
+            rf"\bhad {_SUBJECT} .{{0,80}}(?<!days)(?<!weeks)(?<!months)(?<!years)"
+            rf" before (?!{_HABIT})"
+        ),
+    ),
+    (
+        "before",
+        (
+            r"^(?!how (?:long|old|many (?:days|weeks|months|years))\b).{0,80}"
+            rf"\b(?:did|was|were|had)\b.{{0,80}} before {_SUBJECT} "
+            r"(?:had |finally |first )?"
+            rf"(?!went (?:to|home|out)\b|left for\b){_VERB}\b"
+        ),
+    ),
     (
         "before",
         (
@@ -222,7 +311,7 @@ def _by_cue() -> _Rules:
 
 _RULES: Final = _by_cue()
 _CUES: Final = frozenset(_RULES)
-_WORD: Final = re.compile(r"[a-z](?:[a-z-]*[a-z])?")
+_WORD: Final = re.compile(r"[a-z]+")
 _STANDINGS: Final[tuple[Standing, ...]] = ("both", "past", "present", "any")
 
 

@@ -36,7 +36,18 @@ What was my earlier estimate for the sculpture?
 What did I do for a living before becoming a teacher?
 Which city did I move from?
 What was my previous status before I got the current one?
+Which status did I hold before I reached Gold?
+What exercise did I do before my knee acted up?
+How many times had I worn them the first time I counted?
+How many issues had I read back in April?
+What was our record earlier in the season?
+Who was my dentist until last year?
+When I still worked at Acme, who was my boss?
+Before I finished the book, how many pages had I read?
 我以前住在哪里？
+我手术之前周末做什么运动？
+我还住在北京的时候开什么车？
+我第一次提到的时候读了几本？
 我之前的手机号是多少？
 我原来在哪家公司上班？
 我搬家之前住在哪儿？
@@ -78,7 +89,11 @@ Is Anna my old friend?
 How much earlier do I wake up on Fridays?
 What medicine must I take before meals?
 When did I start learning Spanish?
+How do I get back in shape?
+What did I cook for the first time in May?
+How long ago was my birthday?
 我睡觉之前喜欢做什么？
+merge 之前要几个 LGTM？
 他走过去说了什么？
 三天之前我买了什么？
 我在旧金山住了多久？
