@@ -29,6 +29,7 @@ _PAST: Final = frozenset("did was were had didn".split())
 _SIDES: Final = frozenset("before after since until till prior following".split())
 _ZH_FUTURE: Final = re.compile(r"[将要得]|打算|计划|准备|应该|会(?!议)")
 _ZH_PAST: Final = re.compile(r"[了过]")
+_LOOSE_MARK: Final = re.compile(r" ([?.!,;])(?= |$)")
 _ZH_SIDE: Final = re.compile(r"[前后]")
 
 
@@ -165,7 +166,7 @@ def _preference(query: str, bounds: Bounds, timezone: tzinfo) -> TimePreference:
         side=bounds.side,
         anchor=bounds.anchor,
         words=tuple(query[start:end] for start, end in bounds.spans),
-        rest=" ".join(" ".join(rest).split()),
+        rest=_LOOSE_MARK.sub(r"\1", " ".join(" ".join(rest).split())),
     )
 
 
