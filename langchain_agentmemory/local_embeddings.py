@@ -45,7 +45,7 @@ class LocalEmbeddings(Embeddings):
     share one space of 512 dimensions.
 
     The model is loaded with the first text (about 1.4 s of CPU, 150 MB), once for this
-    object, however many threads ask. Then a short text takes 1 to 2 ms on one core. It
+    object, however many threads ask. Then a short text takes 1 to 4 ms on one core. It
     uses one thread: measured on two busy cores, more threads made it a hundred times
     slower. The async methods run in the loop's threads.
 

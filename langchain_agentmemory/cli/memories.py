@@ -82,9 +82,12 @@ def search(  # noqa: PLR0913 - one parameter per option
 
     chosen = choose_embedder(embeddings, url)
     with _store(url, app_name, **chosen.options) as store:
+        vectors = store.owed_vectors(user) if chosen.options else None
         found = store.search_memories(
             user,
             " ".join(query),
+            # Without a vector to compare it with, the question needs none.
+            mode="auto" if vectors is None or vectors.made else "lexical",
             limit=limit or None,
             kind=kind,
             time_after=after,
@@ -93,9 +96,9 @@ def search(  # noqa: PLR0913 - one parameter per option
         _print(found, None, as_json=as_json)
         if not as_json:
             note(f"Searched by {chosen.label}.")
-            if chosen.options and (owed := store.owed_vectors(user).owed):
+            if vectors is not None and vectors.owed:
                 note(
-                    f"{owed} memories of {user} are found by their words only: "
+                    f"{vectors.owed} memories of {user} are found by their words only: "
                     f"`memories reindex` embeds them."
                 )
 

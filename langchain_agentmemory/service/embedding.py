@@ -15,6 +15,7 @@ from langchain_agentmemory.service.embedding_calls import EmbeddingCalls
 from langchain_agentmemory.service.embedding_settings import Index, read_index
 from langchain_agentmemory.service.field_paths import FieldPath, texts_at
 from langchain_agentmemory.service.plans import Embed
+from langchain_agentmemory.service.turns import Turns
 from langchain_agentmemory.service.vector_cache import CacheKey, VectorCache, cache_key
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ class Embedder:
     Vectors are kept at unit length, as float32. `distance_type` decides which number
     a search by meaning reports: the cosine, or minus the distance of unit vectors.
 
-    Texts that were embedded lately are not embedded again. The others are sent in
-    batches; what a failing batch holds has no vectors, the others do.
+    Texts that were embedded lately are not embedded again, and a query that another
+    caller is embedding right now is waited for. The others are sent in batches; what a
+    failing batch holds has no vectors, the others do.
 
     Args:
         index: What `MemoryStore(index=…)` takes.
@@ -58,6 +60,7 @@ class Embedder:
         self.fingerprint = settings.fingerprint
         self._calls = EmbeddingCalls(settings.embeddings)
         self._cache = VectorCache(settings.cache_bytes)
+        self._turns = Turns()
         self._told_of_others = False
         self.last_error: str | None = None
         self.misconfigured: str | None = None
@@ -71,6 +74,21 @@ class Embedder:
         A row that is no direction (zeros only, infinite in float32), or whose batch
         failed, is not a number. The array belongs to the caller.
         """
+        with self._turns.turn(self._question(request)):
+            return self._embed(request)
+
+    async def aembed(self, request: Embed) -> "NDArray[np.float32] | None":
+        """Async twin of `embed`, on the caller's loop."""
+        async with self._turns.aturn(self._question(request)):
+            return await self._aembed(request)
+
+    def _question(self, request: Embed) -> object:
+        """Return what callers wait for: the text of a query, if it will be cached."""
+        if request.role == "query" and self.settings.cache_bytes:
+            return request.texts
+        return object()
+
+    def _embed(self, request: Embed) -> "NDArray[np.float32] | None":
         asking = self._asking(request)
         try:
             batch = next(asking)
@@ -83,8 +101,7 @@ class Embedder:
         except StopIteration as end:
             return _vectors(end)
 
-    async def aembed(self, request: Embed) -> "NDArray[np.float32] | None":
-        """Async twin of `embed`, on the caller's loop."""
+    async def _aembed(self, request: Embed) -> "NDArray[np.float32] | None":
         asking = self._asking(request)
         try:
             batch = next(asking)

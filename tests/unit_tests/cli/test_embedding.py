@@ -125,6 +125,9 @@ def test_a_chat_says_how_it_searches_and_loads_no_model_for_it(run, url):
 def test_listing_loads_no_model(memories):
     memories("list")
     memories("search", " ")
+    memories("search", "cat")  # there is nothing to compare it with
+    memories("add", "Tom is a cat", "--no-embeddings")
+    assert "Tom is a cat" in memories("search", "cat").stdout
     assert Encoder.made == 0
 
 

@@ -1,5 +1,6 @@
 """Vectors of texts that were embedded lately are not made again."""
 
+import asyncio
 import threading
 
 import numpy as np
@@ -182,3 +183,85 @@ class Held(Counting):
         self.begun.set()
         assert self.go.wait(10)
         return found
+
+    async def aembed_query(self, text):
+        return await asyncio.to_thread(self.embed_query, text)
+
+
+def test_a_question_that_several_threads_ask_at_once_is_embedded_once():
+    embeddings = Held()
+    embedder = Embedder({"embed": embeddings, "dims": 26})
+    answers = []
+    threads = [
+        threading.Thread(
+            target=lambda: answers.append(embedder.embed(Embed(("tea?",), "query")))
+        )
+        for _ in range(5)
+    ]
+    for thread in threads:
+        thread.start()
+    assert embeddings.begun.wait(10)
+    assert embedder.embed(Embed(("other",), "document")) is not None  # waits for nobody
+    embeddings.go.set()
+    for thread in threads:
+        thread.join(10)
+    assert embeddings.asked("query") == ["tea?"]
+    assert len(answers) == 5
+    assert all(np.array_equal(answer, answers[0]) for answer in answers)
+    assert not embedder._turns._turns
+
+
+async def test_a_question_that_several_coroutines_ask_at_once_is_embedded_once():
+    embeddings = Held()
+    embedder = Embedder({"embed": embeddings, "dims": 26})
+    asking = [
+        asyncio.create_task(embedder.aembed(Embed(("tea?",), "query")))
+        for _ in range(5)
+    ]
+    await asyncio.to_thread(embeddings.begun.wait, 10)
+    embeddings.go.set()
+    answers = await asyncio.gather(*asking)
+    assert embeddings.asked("query") == ["tea?"]
+    assert all(np.array_equal(answer, answers[0]) for answer in answers)
+    assert not embedder._turns._async_turns
+
+
+async def test_who_waits_for_a_cancelled_caller_embeds_by_itself():
+    embeddings = Held()
+    embedder = Embedder({"embed": embeddings, "dims": 26})
+    first, second = (
+        asyncio.create_task(embedder.aembed(Embed(("tea?",), "query")))
+        for _ in range(2)
+    )
+    await asyncio.to_thread(embeddings.begun.wait, 10)
+    first.cancel()
+    embeddings.go.set()
+    assert (await second).shape == (1, 26)
+    assert first.cancelled()
+
+
+async def test_a_synchronous_caller_never_waits_for_a_coroutine_of_its_own_loop():
+    class Pending(Counting):
+        async def aembed_query(self, text):
+            await asyncio.sleep(3600)
+
+    embedder = Embedder({"embed": Pending(), "dims": 26})
+    task = asyncio.create_task(embedder.aembed(Embed(("tea?",), "query")))
+    await asyncio.sleep(0.01)
+    assert embedder.embed(Embed(("tea?",), "query")) is not None
+    task.cancel()
+
+
+def test_an_embedder_may_ask_for_its_own_question():
+    class Curious(Counting):
+        embedder = None
+
+        def embed_query(self, text):
+            if not self.calls:
+                self.calls.append(("query", (text,)))
+                self.embedder.embed(Embed((text,), "query"))
+            return super().embed_query(text)
+
+    embeddings = Curious()
+    embeddings.embedder = Embedder({"embed": embeddings, "dims": 26})
+    assert embeddings.embedder.embed(Embed(("tea?",), "query")) is not None
