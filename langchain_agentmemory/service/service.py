@@ -247,7 +247,8 @@ class Service:
         }
         if self.embedder is not None:
             error = self.embedder.last_error
-            facts["embedder"] = "ok" if error is None else f"failing: {error}"
+            how = "ok" if error is None else f"failing: {error}"
+            facts["embedder"] = f"{self.embedder.name}, {how}"
             if error is not None:
                 facts["state"] = "degraded: search goes by words"
             facts["vectors"] = self._vectors(str(facts["items"]))
