@@ -7,7 +7,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta, tzinfo
 from functools import cache, cached_property
 from types import TracebackType
@@ -31,8 +30,8 @@ from langchain_agentmemory.extraction.arguments import (
 )
 from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.identity import require_id, user_namespace
-from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.reports import Report
+from langchain_agentmemory.service.criteria import with_overrides
 from langchain_agentmemory.service.item_methods import ItemMethods
 from langchain_agentmemory.service.plans import Plan, arun, in_executor, run
 from langchain_agentmemory.service.records import draft, text_list
@@ -70,9 +69,11 @@ if TYPE_CHECKING:
     from langchain_agentmemory.extraction.engine import Engine, Snapshot, Usage
     from langchain_agentmemory.extraction.graph import ChangeGraph
     from langchain_agentmemory.extraction.jobs import ExtractionJobs
+    from langchain_agentmemory.retriever import MemoryRetriever
     from langchain_agentmemory.service.embedding_settings import Embed, Index
     from langchain_agentmemory.service.erasure import Erasure
     from langchain_agentmemory.service.reindexing import VectorCounts
+    from langchain_agentmemory.service.reranking import RerankerLike
     from langchain_agentmemory.service.sweeper import Sweeper
     from langchain_agentmemory.tools.build import CustomTools
     from langchain_agentmemory.tools.registry import Switches, ToolSelection
@@ -128,6 +129,11 @@ class MemoryStore(ItemMethods):
         exposed_tools: The same for what agents get to see of the enabled tools.
         custom_tools: Tools or functions that replace built-in ones, by name.
         search_memory: Bytes that warm search indexes may hold; 256 MB if not given.
+        reranker: Orders the best results of every search anew: a LangChain document
+            compressor, or a function that takes a query and a list of `MemoryEntry`
+            and returns a score for each.
+        rerank_top: How many of the best results the reranker sees, and among how many
+            `SearchOptions.diversity` chooses.
         extraction_concurrency: How many users' turns are extracted at a time.
         max_pending: How many turns of a user wait apart; further ones join the last
             turn of their thread. `None` = any number. Nothing is dropped.
@@ -177,6 +183,8 @@ class MemoryStore(ItemMethods):
         exposed_tools: "Switches" = None,
         custom_tools: "CustomTools" = None,
         search_memory: int | None = None,
+        reranker: "RerankerLike | None" = None,
+        rerank_top: int = 50,
         extraction_concurrency: int = 1,
         max_pending: int | None = 10,
         job_timeout: float = 30.0,
@@ -229,7 +237,13 @@ class MemoryStore(ItemMethods):
         self._change_graph = extraction_graph
         self._told_not_learning = False
         self._service = Service(
-            self.backend, self.settings, index, ranking, search_memory
+            self.backend,
+            self.settings,
+            index,
+            ranking,
+            search_memory,
+            reranker,
+            rerank_top,
         )
         self._service.verbs.on_delete = self._note_deleted
         if extraction_graph is not None and extractor is not None:
@@ -709,17 +723,35 @@ class MemoryStore(ItemMethods):
         options: SearchOptions | None,
         overrides: Mapping[str, Any],
     ) -> Plan[Memories]:
-        given: object = options
-        if given is not None and not isinstance(given, SearchOptions):
-            msg = f"options must be SearchOptions, not {quoted(given)}."
-            raise InvalidInput(msg)
-        try:
-            chosen = replace(options or SearchOptions(), **overrides)
-        except TypeError as error:
-            known = ", ".join(SearchOptions.__dataclass_fields__)
-            msg = f"{error}: the options of a search are {known}."
-            raise InvalidInput(msg) from error
+        chosen = with_overrides(options, overrides)
         return self._service.search(self.user(user), query, chosen)
+
+    def as_retriever(
+        self,
+        user: "User | Callable[..., User] | UserResolver | None" = None,
+        *,
+        options: SearchOptions | None = None,
+        **overrides: Any,
+    ) -> "MemoryRetriever":
+        """Return a LangChain retriever over one user's memories.
+
+        Args:
+            user: Whose memories: a user, a function of the runtime, or a
+                `UserResolver`; the user of each run if not given.
+            options: How to search.
+            **overrides: Fields of `SearchOptions` on top of `options`, such as
+                `limit=5`, and the `name`, `tags` and `metadata` of the retriever.
+
+        Raises:
+            InvalidInput: If an argument cannot be used.
+        """
+        from langchain_agentmemory.retriever import (  # noqa: PLC0415 - on demand
+            MemoryRetriever,
+        )
+
+        retriever = MemoryRetriever(self, user, options=options, **overrides)
+        self._service.check_options(retriever.options)
+        return retriever
 
     def count_memories(self, user: User) -> int:
         """Return how many memories the user has."""
@@ -1202,10 +1234,10 @@ class MemoryStore(ItemMethods):
 
     def _run(self, plan: Plan[T]) -> T:
         self._service.check_open()
-        return run(plan, self._service.embed)
+        return run(plan, self._service.answer)
 
     async def _arun(self, plan: Plan[T]) -> T:
-        return await arun(plan, self._service.aembed, self._executor())
+        return await arun(plan, self._service.aanswer, self._executor())
 
     async def _hop(self, call: Callable[..., T], *arguments: Any) -> T:
         return await in_executor(self._executor(), call, *arguments)

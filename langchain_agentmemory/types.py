@@ -265,6 +265,12 @@ class SearchOptions:
         decay: Half-life of relevance since the last write: a score is multiplied by
             `0.5 ** (age / decay)`. `None` = age does not count.
         explain: Attach the parts of each score as `MemoryEntry.explanation`.
+        rerank: Let the store's reranker, if it has one, order the best results.
+        diversity: From 0 to 1: how much results should differ from each other, by
+            maximal marginal relevance. 0 is the order of relevance.
+        together: Results that are neighbours in one conversation (positions at most 2
+            apart) come as one run, in the order in which they were said, in the place
+            of the best of them.
     """
 
     kind: MemoryKind | str | None = None
@@ -278,6 +284,9 @@ class SearchOptions:
     mode: SearchMode = "auto"
     decay: timedelta | None = None
     explain: bool = False
+    rerank: bool = True
+    diversity: float = 0.0
+    together: bool = False
 
 
 @dataclass(frozen=True, slots=True)

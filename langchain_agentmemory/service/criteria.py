@@ -1,7 +1,9 @@
 """Search options and queries, checked: what a search is to do."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import trim
@@ -61,6 +63,27 @@ def criteria_of(
         decay=_half_life(options.decay),
         now=from_us(now),
     )
+
+
+def with_overrides(options: object, overrides: Mapping[str, Any]) -> SearchOptions:
+    """Return search options with some fields replaced.
+
+    Args:
+        options: `SearchOptions`, or `None` for the default.
+        overrides: Fields by name.
+
+    Raises:
+        InvalidInput: If it is neither, or there is no such field.
+    """
+    if options is not None and not isinstance(options, SearchOptions):
+        msg = f"options must be SearchOptions, not {quoted(options)}."
+        raise InvalidInput(msg)
+    try:
+        return replace(options or SearchOptions(), **overrides)
+    except TypeError as error:
+        known = ", ".join(SearchOptions.__dataclass_fields__)
+        msg = f"{error}: the options of a search are {known}."
+        raise InvalidInput(msg) from error
 
 
 def query_text(query: object) -> str:

@@ -15,12 +15,18 @@ from langchain_agentmemory.backends.base import (
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.ranking import get_ranking
+from langchain_agentmemory.service.arranging import (
+    Arrangement,
+    arranged,
+    arrangement_of,
+)
+from langchain_agentmemory.service.criteria import criteria_of
 from langchain_agentmemory.service.hidden import EXTRACTION_ROOT
 from langchain_agentmemory.service.indexing import Indexer
-from langchain_agentmemory.service.plans import CLOSED, Embed, Plan
+from langchain_agentmemory.service.plans import CLOSED, Answer, Embed, Plan, Request
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.service.refresh import EAGER, LAZY, Refresh
-from langchain_agentmemory.service.settings import Settings, check_limit
+from langchain_agentmemory.service.settings import Settings, check_limit, check_positive
 from langchain_agentmemory.service.small_search import SmallSearch
 from langchain_agentmemory.service.verbs import Verbs
 from langchain_agentmemory.times import parse_event_time
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
     from langchain_agentmemory.service.embedding_settings import Index
     from langchain_agentmemory.service.items import Items
     from langchain_agentmemory.service.reindexing import Reindexing
+    from langchain_agentmemory.service.reranking import Reranker, RerankerLike
     from langchain_agentmemory.service.search import Search
     from langchain_agentmemory.service.shelves import Shelves
 
@@ -52,15 +59,19 @@ class Service:
         index: The embedder's configuration, `None` for none.
         ranking: The name of the lexical ranking.
         search_memory: Bytes for warm indexes, `None` for the default.
+        reranker: What orders the best results anew, `None` for nothing.
+        rerank_top: How many of the best results are looked at again.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a store
         self,
         backend: Backend,
         settings: Settings,
         index: "Index | None",
         ranking: str,
         search_memory: int | None,
+        reranker: "RerankerLike | None" = None,
+        rerank_top: int = 50,
     ) -> None:
         """Put the parts together; nothing is opened yet."""
         self.backend = backend
@@ -71,6 +82,8 @@ class Service:
             given = index if isinstance(index, Mapping) else {"embed": index}
             defaults = {"dims": self.embedder.dims, "fields": ["$"]}
             self.index_config = {**defaults, **given}
+        self.reranker = None if reranker is None else _reranker(reranker)
+        self._rerank_top = check_positive("rerank_top", rerank_top)
         self._search_memory = check_limit("search_memory", search_memory)
         self.indexer = Indexer(get_ranking(ranking), self.embedder)
         self.verbs = Verbs(backend, self.indexer, settings)
@@ -138,6 +151,18 @@ class Service:
         """Async twin of `embed`."""
         return None if self.embedder is None else await self.embedder.aembed(request)
 
+    def answer(self, request: Request) -> Answer:
+        """Return what a plan asks for, `None` if who should know it failed."""
+        if isinstance(request, Embed):
+            return self.embed(request)
+        return None if self.reranker is None else self.reranker.rerank(request)
+
+    async def aanswer(self, request: Request) -> Answer:
+        """Async twin of `answer`."""
+        if isinstance(request, Embed):
+            return await self.aembed(request)
+        return None if self.reranker is None else await self.reranker.arerank(request)
+
     def read(self, user: UserKey, limit: int | None) -> Memories:
         """Return the newest memories first."""
         self.check_open()
@@ -149,13 +174,33 @@ class Service:
         self, user: UserKey, query: str, options: SearchOptions
     ) -> Plan[Memories]:
         """Return the memories that fit a query, best first."""
+        how = self._arrangement(options)
+        # What comes after the ranking may choose among more than the page holds.
+        wide = options
+        if how.fetched != how.limit:
+            wide = replace(options, limit=how.fetched)
         found = None
         if self._small.is_due():
-            found = self._small.memories(user.namespace, query, options)
+            found = self._small.memories(user.namespace, query, wide)
         if found is None:
-            found = yield from self._ranker.memories(user.namespace, query, options)
+            found = yield from self._ranker.memories(user.namespace, query, wide)
+        found = yield from arranged(found, query, how, self.indexer)
         self._renew([record for record, _ in found])
         return Memories(entry for _, entry in found)
+
+    def _arrangement(self, options: SearchOptions) -> Arrangement:
+        return arrangement_of(
+            options, self._rerank_top, has_reranker=self.reranker is not None
+        )
+
+    def check_options(self, options: SearchOptions) -> None:
+        """Refuse search options that make no sense in this store.
+
+        Raises:
+            InvalidInput: With what there is.
+        """
+        self._arrangement(options)
+        criteria_of(options, self.indexer, self.settings, now=0)
 
     def _refresh(self) -> Refresh:
         lazy = self.settings.refresh_on_read is None
@@ -252,6 +297,9 @@ class Service:
             if error is not None:
                 facts["state"] = "degraded: search goes by words"
             facts["vectors"] = self._vectors(str(facts["items"]))
+        if self.reranker is not None:
+            error = self.reranker.last_error
+            facts["reranker"] = "ok" if error is None else f"failing: {error}"
         return facts
 
     def _vectors(self, items: str) -> str:
@@ -275,6 +323,8 @@ class Service:
         if self.embedder is not None:
             dims = self.embedder.dims or "not known yet"
             facts["index"] = f"by words and meaning ({self.embedder.name}, {dims} dims)"
+        if self.reranker is not None:
+            facts["reranker"] = f"{self.reranker.name}, best {self._rerank_top}"
         facts["timezone"] = str(self.settings.timezone)
         return facts
 
@@ -303,3 +353,11 @@ def _embedder(index: "Index") -> "Embedder":
     )
 
     return Embedder(index)
+
+
+def _reranker(given: "RerankerLike") -> "Reranker":
+    from langchain_agentmemory.service.reranking import (  # noqa: PLC0415 - on demand
+        Reranker,
+    )
+
+    return Reranker(given)
