@@ -6,14 +6,20 @@ words and, beside them, single characters and the bigrams of every CJK run, whic
 what the dictionary cuts elsewhere. Question words are dropped from queries.
 """
 
-import re
 import unicodedata
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from langchain_agentmemory.identity import trim
-from langchain_agentmemory.search.english import stem
+from langchain_agentmemory.search.chunks import CHUNKS, Chunk, hashed
 from langchain_agentmemory.search.formula import DEFAULT_FORMULA
+from langchain_agentmemory.search.identifiers import (
+    NUMBER,
+    PHONE_NUMBER,
+    chinese_dates,
+    phone_numbers,
+)
 from langchain_agentmemory.search.scripts import (
     CJK_RUN,
     HAN,
@@ -36,24 +42,30 @@ from langchain_agentmemory.search.tokenize import (
 )
 
 _VERSION: Final = 2
-# Holds what 20,000 texts of 20,000 different words are made of. With half of this and
-# of the stems, a text costs 75 instead of 23 µs, and memory is 5 MB less.
-_CACHED_CHUNKS: Final = 1 << 15
-_LONGEST_CACHED_CHUNK: Final = 40
-_LONGEST_WHOLE: Final = 64
-_EXTRA_WEIGHT: Final = 0.5
 _GRAM_WEIGHT: Final = 0.45
 # Recall@10 on half of MADial (Chinese): words and bigrams 50, with single characters
 # 55. Weights from 0.2 to 0.6 lie within noise of each other (132 queries).
-
-_ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
-_CORE: Final = re.compile(r"(?<!\.)\.?\w(?:\S*\w)?[+#]{0,2}")
-_IDENTIFIER: Final = re.compile(r"\.?\w+(?:[-._@:/\\+&'#~,]+\w+)*[+#]*")
-_PIECE: Final = re.compile(r"\d+(?:\.\d+)+|\d+|[^\W\d_]+")
-_GROUPED_NUMBER: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
-_CONTRACTIONS: Final = frozenset(("", "s", "m", "re", "ve", "ll", "d", "t"))
-_CONTRACTED: Final = re.compile(r"'(?:s|m|re|ve|ll|d|t)$")
 _LONG_SOUND: Final = "ー"  # Common by script, but part of kana words.
+_NEIGHBOURS: Final = bytes((NUMBER, NUMBER))
+
+
+class _Parts(NamedTuple):
+    """What a text is made of.
+
+    Attributes:
+        text: The text, folded where it has CJK.
+        chunks: Blank-separated pieces without CJK.
+        words: Its CJK words.
+        grams: Its CJK n-grams that are no words.
+        spans: What stretches over several chunks, or from a chunk into CJK, with its
+            weights in queries.
+    """
+
+    text: str
+    chunks: Sequence[Chunk]
+    words: Sequence[str] = ()
+    grams: Sequence[str] = ()
+    spans: Mapping[str, float] = MappingProxyType({})
 
 
 class DefaultTokenizer:
@@ -85,11 +97,13 @@ class DefaultTokenizer:
 
     def field(self, text: str) -> Field:
         """Return the tokens of one field of a document as text."""
-        latin, words, grams = self._parts(text)
-        chunks = [_CHUNKS[chunk] for chunk in latin]
-        primary = words + [word for chunk in chunks for word in chunk.primary]
-        extra = [word for chunk in chunks for word in chunk.extra] + grams
-        return Field(primary, extra)
+        parts = self._parts(text)
+        primary = [*parts.words]
+        extra: list[str] = []
+        for chunk in parts.chunks:
+            primary += chunk.tokens.primary
+            extra += chunk.tokens.extra
+        return Field(primary, [*extra, *parts.grams, *parts.spans])
 
     def token_set(self, text: str) -> frozenset[str]:
         """Return the tokens by which near-duplicates are recognised."""
@@ -97,7 +111,7 @@ class DefaultTokenizer:
         return frozenset(primary).union(extra)
 
     def query(self, text: str) -> Query:
-        """Return the query's tokens: words of weight 1, parts and n-grams of less."""
+        """Return the query's tokens: words count 1, wholes more, parts less."""
         trimmed = trim(text)
         weights, phrase = self._weighted(trimmed)
         words = tuple(weights)
@@ -113,54 +127,61 @@ class DefaultTokenizer:
 
     def _weighted(self, text: str) -> tuple[dict[str, float], int]:
         """Return tokens with weights, those whose order counts first, and how many."""
-        latin, words, grams = self._parts(text)
-        chunks = [_CHUNKS[chunk] for chunk in latin]
-        asked = [word for word in words if word not in CHINESE]
-        asked += [
-            word
-            for chunk in chunks
-            for word, is_stopword in zip(chunk.primary, chunk.stopwords, strict=True)
-            if not is_stopword
-        ]
-        told = _grams(_FUNCTION_WORDS.sub(" ", _normalized(text)))
-        grams = [g for g in grams if g in told and not CHINESE.issuperset(g)]
-        if not asked and not grams:
-            asked = words + [word for chunk in chunks for word in chunk.primary]
-        weights = dict.fromkeys(asked, 1.0)
+        parts = self._parts(text)
+        tokens = [chunk.tokens for chunk in parts.chunks]
+        weights = {word: 1.0 for word in parts.words if word not in CHINESE}
+        for chunk in tokens:
+            for word, weight in zip(chunk.primary, chunk.weights, strict=True):
+                if weight > weights.get(word, 0.0):
+                    weights[word] = weight
+        grams = _telling(parts) if parts.grams else ()
+        if not weights and not grams:
+            words = [*parts.words, *(w for chunk in tokens for w in chunk.primary)]
+            weights = dict.fromkeys(words, 1.0)
         phrase = len(weights)
-        for chunk in chunks:
-            for word in chunk.extra:
-                weights.setdefault(word, _EXTRA_WEIGHT)
+        beside = [chunk.extra for chunk in tokens if chunk.extra]
+        for extra in (*beside, parts.spans):
+            for word, weight in extra.items():
+                if word not in ENGLISH and weight > weights.get(word, 0.0):
+                    weights[word] = weight
         for gram in grams:
             weights.setdefault(gram, _GRAM_WEIGHT)
         return weights, phrase
 
     def _hashes(self, text: str) -> tuple[bytes, bytes]:
         """Return the hashes of the primary and extra tokens of one field."""
-        if text.isascii():
-            chunks = [_CHUNKS[chunk] for chunk in text.split()]
-            return (
-                b"".join([chunk.primary_hashes for chunk in chunks]),
-                b"".join([chunk.extra_hashes for chunk in chunks]),
-            )
-        latin, words, grams = self._parts(text)
-        chunks = [_CHUNKS[chunk] for chunk in latin]
+        parts = self._parts(text)
+        if not parts.chunks:
+            return hashed(parts.words), hashed(parts.grams)
+        primary, extra, _, _ = zip(*parts.chunks, strict=True)
+        if not parts.words and not parts.spans:
+            return b"".join(primary), b"".join(extra)
         return (
-            _hashed(words) + b"".join([chunk.primary_hashes for chunk in chunks]),
-            b"".join([chunk.extra_hashes for chunk in chunks]) + _hashed(grams),
+            hashed(parts.words) + b"".join(primary),
+            b"".join(extra) + hashed(parts.grams) + hashed(parts.spans),
         )
 
-    def _parts(self, text: str) -> tuple[list[str], list[str], list[str]]:
-        """Return blank-separated chunks without CJK, CJK words, and n-grams."""
-        if text.isascii():
-            return text.split(), [], []
-        text = _normalized(text)
-        if CJK_RUN.search(text) is None:
-            return text.split(), [], []
+    def _parts(self, text: str) -> _Parts:
+        if not text.isascii():
+            text = unicodedata.normalize("NFKC", text)
+            if CJK_RUN.search(text) is not None:
+                return self._cjk_parts(text)
+        chunks = [CHUNKS[chunk] for chunk in text.split()]
+        return _Parts(text, chunks, spans=_phone_numbers(text, chunks))
+
+    def _cjk_parts(self, text: str) -> _Parts:
+        if HAN.search(text) is not None:
+            text = simplified(text)
         words = [word for run in _RUN.findall(text) for word in self._cjk_words(run)]
         known = set(words)
-        latin = _RUN.sub(" ", text).split()
-        return latin, words, [gram for gram in _grams(text) if gram not in known]
+        grams = [gram for gram in _grams(text) if gram not in known]
+        chunks = [CHUNKS[chunk] for chunk in _RUN.sub(" ", text).split()]
+        if not chunks:
+            return _Parts(text, chunks, words, grams)
+        spans = chinese_dates(text) | _phone_numbers(text, chunks)
+        for span in _mixed_spans(text):
+            spans.setdefault(span, _GRAM_WEIGHT)
+        return _Parts(text, chunks, words, grams, spans)
 
     def _cjk_words(self, run: str) -> list[str]:
         words: list[str] = []
@@ -172,124 +193,37 @@ class DefaultTokenizer:
         return words
 
 
-class _Chunk:
-    """The tokens of one blank-separated piece of text without CJK.
-
-    Attributes:
-        primary: Its words, stemmed, in order.
-        stopwords: Which of them say nothing in a query.
-        extra: Wholes and parts of identifiers, symbols.
-        primary_hashes: Little-endian hashes of `primary`.
-        extra_hashes: Little-endian hashes of `extra`.
-    """
-
-    __slots__ = ("extra", "extra_hashes", "primary", "primary_hashes", "stopwords")
-
-    def __init__(self, chunk: str) -> None:
-        folded = _fold(chunk)
-        raw = _words(folded)
-        core_match = _CORE.search(folded)
-        core = _CONTRACTED.sub("", core_match.group()) if core_match else ""
-        if core and (core[0] == "." or core[-1] in "+#") and len(raw) == 1:
-            stems, extra = [core], [stem(raw[0])]
-        else:
-            stems = [stem(word) for word in raw]
-            extra = [] if [core] == raw else _identifier_tokens(core, raw)
-        if not raw:
-            extra = [c for c in folded if unicodedata.category(c)[0] == "S"]
-        self.primary = tuple(stems)
-        self.stopwords = tuple(
-            word in ENGLISH and token == stem(word)
-            for word, token in zip(raw, stems, strict=True)
-        )
-        known = set(stems)
-        self.extra = tuple(w for w in dict.fromkeys(extra) if w not in known)
-        self.primary_hashes = _hashed(self.primary)
-        self.extra_hashes = _hashed(self.extra)
-
-
-class _Chunks(dict[str, _Chunk]):
-    """Chunks met before: emptied when full, so that its size is bounded."""
-
-    def __missing__(self, text: str) -> _Chunk:
-        chunk = _Chunk(text)
-        if len(text) <= _LONGEST_CACHED_CHUNK:
-            if len(self) >= _CACHED_CHUNKS:
-                self.clear()
-            self[text] = chunk
-        return chunk
-
-
-_CHUNKS: Final = _Chunks()
 _FUNCTION_WORDS: Final = LazyPattern(
     "|".join(sorted((w for w in CHINESE if len(w) > 1), key=len, reverse=True))
 )
 _RUN: Final = LazyPattern(f"(?:{CJK_RUN.pattern}|{_LONG_SOUND})+")
+_BEFORE_HAN: Final = LazyPattern(
+    rf"(?<![A-Za-z0-9_.,:/-])(?:\d+(?:[.,]\d+)*|[A-Za-z]{{1,2}}){HAN.pattern}"
+)
+_AFTER_HAN: Final = LazyPattern(rf"{HAN.pattern}[A-Za-z]{{1,2}}(?![A-Za-z0-9+#_-])")
 
 
-def _hashed(words: Iterable[str]) -> bytes:
-    return b"".join([word_hash(word).to_bytes(WORD_BYTES, "little") for word in words])
+def _phone_numbers(text: str, chunks: Sequence[Chunk]) -> dict[str, float]:
+    kinds = [chunk.number for chunk in chunks]
+    if any(kinds) and (PHONE_NUMBER in kinds or _NEIGHBOURS in bytes(kinds)):
+        return phone_numbers(text)
+    return {}
 
 
-def _fold(chunk: str) -> str:
-    """Fold case, width, apostrophes and the accents of Latin letters."""
-    if chunk.isascii():
-        return chunk.lower()
-    folded = unicodedata.normalize("NFKC", chunk).casefold().replace("\u2019", "'")
-    decomposed = unicodedata.normalize("NFKD", folded)
-    return unicodedata.normalize("NFC", _ACCENTED.sub(r"\1", decomposed))
+def _mixed_spans(text: str) -> Iterator[str]:
+    """Yield what numbers and letters make with the Han character beside: 50元, 维c."""
+    for span in _BEFORE_HAN.findall(text):
+        if span[-1] not in CHINESE:
+            yield span.replace(",", "").lower()
+    for span in _AFTER_HAN.findall(text):
+        if span[0] not in CHINESE:
+            yield span.lower()
 
 
-_ACCENTED: Final = re.compile("([a-z])[\u0300-\u036f]+")
-
-
-class _Separators(dict[int, int | str]):
-    """Blanks out all that is not a letter, a number, a mark or an apostrophe."""
-
-    def __missing__(self, code_point: int) -> int | str:
-        character = chr(code_point)
-        keep = unicodedata.category(character)[0] in "LNM" or character == "'"
-        self[code_point] = value = code_point if keep else " "
-        return value
-
-
-_SEPARATORS: Final = _Separators()
-
-
-def _words(folded: str) -> list[str]:
-    """Return the words of a folded chunk without their contractions."""
-    if folded.isascii():
-        found = _ASCII_WORD.findall(folded)
-    else:
-        found = folded.translate(_SEPARATORS).split()
-    if "'" not in folded:
-        return found
-    words: list[str] = []
-    for word in found:
-        head, _, tail = word.strip("'").rpartition("'")
-        words += [head] if head and tail in _CONTRACTIONS else word.split("'")
-    return [word for word in words if word]
-
-
-def _identifier_tokens(core: str, words: list[str]) -> list[str]:
-    """Return the whole of an identifier, and its parts that are not words."""
-    tokens = []
-    if core and len(core) <= _LONGEST_WHOLE and _IDENTIFIER.fullmatch(core):
-        tokens.append(core)
-        if "-" in core or _GROUPED_NUMBER.fullmatch(core):
-            tokens.append(core.replace("-", "").replace(",", ""))
-    pieces = _PIECE.findall(core)
-    if pieces != words:
-        tokens += pieces
-    return tokens
-
-
-def _normalized(text: str) -> str:
-    """Fold full and half width forms, and traditional Chinese to simplified."""
-    if text.isascii():
-        return text
-    text = unicodedata.normalize("NFKC", text)
-    return text if HAN.search(text) is None else simplified(text)
+def _telling(parts: _Parts) -> list[str]:
+    """Return the n-grams of a question that are not of its question words."""
+    told = _grams(_FUNCTION_WORDS.sub(" ", parts.text))
+    return [g for g in parts.grams if g in told and not CHINESE.issuperset(g)]
 
 
 def _grams(text: str) -> dict[str, None]:
