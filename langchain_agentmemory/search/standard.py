@@ -6,6 +6,7 @@ words and, beside them, single characters and the bigrams of every CJK run, whic
 what the dictionary cuts elsewhere. Question words are dropped from queries.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -150,15 +151,21 @@ class DefaultTokenizer:
 
     def _hashes(self, text: str) -> tuple[bytes, bytes]:
         """Return the hashes of the primary and extra tokens of one field."""
+        if text.isascii():
+            pieces = text.split()
+            if not pieces:
+                return b"", b""
+            primary, extra, numbers, _ = zip(*map(_chunk_of, pieces), strict=True)
+            beside = b"".join(extra)
+            if any(numbers):
+                beside += hashed(_phone_numbers(text, numbers))
+            return b"".join(primary), beside
         parts = self._parts(text)
-        if not parts.chunks:
-            return hashed(parts.words), hashed(parts.grams)
-        primary, extra, _, _ = zip(*parts.chunks, strict=True)
-        if not parts.words and not parts.spans:
-            return b"".join(primary), b"".join(extra)
         return (
-            hashed(parts.words) + b"".join(primary),
-            b"".join(extra) + hashed(parts.grams) + hashed(parts.spans),
+            hashed(parts.words) + b"".join([chunk.primary for chunk in parts.chunks]),
+            b"".join([chunk.extra for chunk in parts.chunks])
+            + hashed(parts.grams)
+            + hashed(parts.spans),
         )
 
     def _parts(self, text: str) -> _Parts:
@@ -166,8 +173,9 @@ class DefaultTokenizer:
             text = unicodedata.normalize("NFKC", text)
             if CJK_RUN.search(text) is not None:
                 return self._cjk_parts(text)
-        chunks = [CHUNKS[chunk] for chunk in text.split()]
-        return _Parts(text, chunks, spans=_phone_numbers(text, chunks))
+        chunks = list(map(_chunk_of, text.split()))
+        numbers = [chunk.number for chunk in chunks]
+        return _Parts(text, chunks, spans=_phone_numbers(text, numbers))
 
     def _cjk_parts(self, text: str) -> _Parts:
         if HAN.search(text) is not None:
@@ -175,10 +183,11 @@ class DefaultTokenizer:
         words = [word for run in _RUN.findall(text) for word in self._cjk_words(run)]
         known = set(words)
         grams = [gram for gram in _grams(text) if gram not in known]
-        chunks = [CHUNKS[chunk] for chunk in _RUN.sub(" ", text).split()]
+        chunks = list(map(_chunk_of, _RUN.sub(" ", text).split()))
         if not chunks:
             return _Parts(text, chunks, words, grams)
-        spans = chinese_dates(text) | _phone_numbers(text, chunks)
+        numbers = [chunk.number for chunk in chunks]
+        spans = chinese_dates(text) | _phone_numbers(text, numbers)
         for span in _mixed_spans(text):
             spans.setdefault(span, _GRAM_WEIGHT)
         return _Parts(text, chunks, words, grams, spans)
@@ -193,31 +202,33 @@ class DefaultTokenizer:
         return words
 
 
+_chunk_of: Final = CHUNKS.__getitem__
 _FUNCTION_WORDS: Final = LazyPattern(
     "|".join(sorted((w for w in CHINESE if len(w) > 1), key=len, reverse=True))
 )
 _RUN: Final = LazyPattern(f"(?:{CJK_RUN.pattern}|{_LONG_SOUND})+")
-_BEFORE_HAN: Final = LazyPattern(
-    rf"(?<![A-Za-z0-9_.,:/-])(?:\d+(?:[.,]\d+)*|[A-Za-z]{{1,2}}){HAN.pattern}"
+_BESIDE_HAN: Final = re.compile(
+    r"(?<![A-Za-z0-9_.,:/-])(?:[0-9]+(?:[.,][0-9]+)*|[A-Za-z]{1,2})(?![A-Za-z0-9+#_-])"
 )
-_AFTER_HAN: Final = LazyPattern(rf"{HAN.pattern}[A-Za-z]{{1,2}}(?![A-Za-z0-9+#_-])")
 
 
-def _phone_numbers(text: str, chunks: Sequence[Chunk]) -> dict[str, float]:
-    kinds = [chunk.number for chunk in chunks]
-    if any(kinds) and (PHONE_NUMBER in kinds or _NEIGHBOURS in bytes(kinds)):
+def _phone_numbers(text: str, kinds: Sequence[int]) -> dict[str, float]:
+    """Return what `phone_numbers` finds, if the kinds of a text's chunks let it."""
+    if PHONE_NUMBER in kinds or _NEIGHBOURS in bytes(kinds):
         return phone_numbers(text)
     return {}
 
 
 def _mixed_spans(text: str) -> Iterator[str]:
     """Yield what numbers and letters make with the Han character beside: 50元, 维c."""
-    for span in _BEFORE_HAN.findall(text):
-        if span[-1] not in CHINESE:
-            yield span.replace(",", "").lower()
-    for span in _AFTER_HAN.findall(text):
-        if span[0] not in CHINESE:
-            yield span.lower()
+    for found in _BESIDE_HAN.finditer(text):
+        piece = found.group().replace(",", "").lower()
+        start, end = found.span()
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if after not in CHINESE and HAN.match(after):
+            yield piece + after
+        if piece.isalpha() and before not in CHINESE and HAN.match(before):
+            yield before + piece
 
 
 def _telling(parts: _Parts) -> list[str]:
