@@ -62,21 +62,21 @@ def main() -> None:
     sometimes = {c: t for c, t in forms.items() if len(t) > 1}
     # A form that is itself replaced would make folding twice differ from once.
     always = {c: always.get(t, t) for c, t in always.items()}
-    table = str.maketrans(always)
+    table = str.maketrans("".join(always), "".join(always.values()))
     alone = {character: targets[0] for character, targets in sometimes.items()}
     phrases = {word: word for word in frequencies if len(word) == SHORTEST_PHRASE}
     for word, targets in dictionary("TSPhrases").items():
         if len(word) <= LONGEST_PHRASE:
             best = max(targets, key=lambda target: frequencies.get(target, 0))
             phrases[word.translate(table)] = best
+    lone = str.maketrans("".join(alone), "".join(alone.values()))
     phrases = {
         word: target
         for word, target in phrases.items()
         if not sometimes.keys().isdisjoint(word)
         and frequencies.get(target, 0) >= RAREST_WORD
-        and frequencies.get(target, 0)
-        > frequencies.get(word.translate(str.maketrans(alone)), 0)
-        and target != word.translate(str.maketrans(alone))
+        and frequencies.get(target, 0) > frequencies.get(word.translate(lone), 0)
+        and target != word.translate(lone)
     }
     used = set("".join(phrases))
     write(always, {c: t for c, t in alone.items() if c != t or c in used}, phrases)

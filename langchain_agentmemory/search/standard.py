@@ -8,12 +8,13 @@ what the dictionary cuts elsewhere. Question words are dropped from queries.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.identity import trim
 from langchain_agentmemory.search.chunks import CHUNKS, Chunk, hashed
+from langchain_agentmemory.search.dictionary import UserDictionary
 from langchain_agentmemory.search.formula import DEFAULT_FORMULA
 from langchain_agentmemory.search.identifiers import (
     NUMBER,
@@ -25,11 +26,12 @@ from langchain_agentmemory.search.scripts import (
     CJK_RUN,
     HAN,
     HAN_OR_OTHER_RUN,
+    HAN_RUN,
     LazyPattern,
     is_cjk,
     phrase_text,
 )
-from langchain_agentmemory.search.segment import SEGMENTER, Segmenter
+from langchain_agentmemory.search.segment import Segmenter, segmenter_with
 from langchain_agentmemory.search.simplified import simplified
 from langchain_agentmemory.search.stopwords import CHINESE, ENGLISH
 from langchain_agentmemory.search.tokenize import (
@@ -43,6 +45,7 @@ from langchain_agentmemory.search.tokenize import (
 )
 
 _VERSION: Final = 2
+_NO_WORDS: Final = UserDictionary()
 _GRAM_WEIGHT: Final = 0.45
 # Recall@10 on half of MADial (Chinese): words and bigrams 50, with single characters
 # 55. Weights from 0.2 to 0.6 lie within noise of each other (132 queries).
@@ -73,15 +76,27 @@ class DefaultTokenizer:
     """Makes the tokens of the default ranking.
 
     Args:
-        segmenter: Splits Chinese text. The process's shared one if not given.
+        segmenter: Splits Chinese text. The process's shared one if not given, or one
+            that has the words of the dictionary.
+        dictionary: Words to be added to the Chinese dictionary. They are found in
+            traditional and simplified characters; those with letters or digits
+            (`T恤`), of which the dictionary sees only the rest, are looked for as such.
     """
 
     name = "default"
 
-    def __init__(self, segmenter: Segmenter = SEGMENTER) -> None:
+    def __init__(
+        self,
+        segmenter: Segmenter | None = None,
+        dictionary: UserDictionary = _NO_WORDS,
+    ) -> None:
         """Keep the segmenter; load nothing."""
-        self._segmenter = segmenter
-        self.fingerprint = fingerprint(self.name, _VERSION)
+        dictionary = dictionary.folded(_normalized)
+        pure = tuple(w for w in dictionary.words if HAN_RUN.fullmatch(w.text))
+        mixed = [w.text for w in dictionary.words if w not in pure]
+        self._segmenter = segmenter or segmenter_with(pure)
+        self._mixed = _any_of(word for word in mixed if CJK_RUN.search(word))
+        self.fingerprint = fingerprint(self.name, _VERSION, dictionary.digest)
 
     def document(self, content: str, topics: str) -> bytes:
         """Return the token blob of a document."""
@@ -130,12 +145,15 @@ class DefaultTokenizer:
         """Return tokens with weights, those whose order counts first, and how many."""
         parts = self._parts(text)
         tokens = [chunk.tokens for chunk in parts.chunks]
-        weights = {word: 1.0 for word in parts.words if word not in CHINESE}
+        told = _FUNCTION_WORDS.sub(" ", parts.text) if parts.words else ""
+        asked = (word for word in parts.words if word not in CHINESE)
+        weights = {word: 1.0 for word in asked if word in told}
         for chunk in tokens:
             for word, weight in zip(chunk.primary, chunk.weights, strict=True):
                 if weight > weights.get(word, 0.0):
                     weights[word] = weight
-        grams = _telling(parts) if parts.grams else ()
+        known = _grams(told)
+        grams = [g for g in parts.grams if g in known and not CHINESE.issuperset(g)]
         if not weights and not grams:
             words = [*parts.words, *(w for chunk in tokens for w in chunk.primary)]
             weights = dict.fromkeys(words, 1.0)
@@ -181,6 +199,8 @@ class DefaultTokenizer:
         if HAN.search(text) is not None:
             text = simplified(text)
         words = [word for run in _RUN.findall(text) for word in self._cjk_words(run)]
+        if self._mixed is not None:
+            words += self._mixed.findall(text.casefold())
         known = set(words)
         grams = [gram for gram in _grams(text) if gram not in known]
         chunks = list(map(_chunk_of, _RUN.sub(" ", text).split()))
@@ -200,6 +220,18 @@ class DefaultTokenizer:
             else:
                 words.append(part)
         return words
+
+
+def _normalized(text: str) -> str:
+    return simplified(unicodedata.normalize("NFKC", text)).casefold()
+
+
+def _any_of(words: Iterable[str]) -> LazyPattern | None:
+    """Return what finds the longest of some words, `None` for none."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return (
+        LazyPattern("|".join(map(re.escape, longest_first))) if longest_first else None
+    )
 
 
 _chunk_of: Final = CHUNKS.__getitem__
@@ -229,12 +261,6 @@ def _mixed_spans(text: str) -> Iterator[str]:
             yield piece + after
         if piece.isalpha() and before not in CHINESE and HAN.match(before):
             yield before + piece
-
-
-def _telling(parts: _Parts) -> list[str]:
-    """Return the n-grams of a question that are not of its question words."""
-    told = _grams(_FUNCTION_WORDS.sub(" ", parts.text))
-    return [g for g in parts.grams if g in told and not CHINESE.issuperset(g)]
 
 
 def _grams(text: str) -> dict[str, None]:

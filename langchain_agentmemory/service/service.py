@@ -19,6 +19,7 @@ from langchain_agentmemory.backends.base import (
 )
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.quoting import quoted
+from langchain_agentmemory.search.dictionary import UserWords, user_dictionary
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.service.changes import changed
 from langchain_agentmemory.service.hidden import EXTRACTION_ROOT, visible
@@ -57,15 +58,18 @@ class Service:
         index: The embedder's configuration, `None` for none.
         ranking: The name of the lexical ranking.
         search_memory: Bytes for warm indexes, `None` for the default.
+        words: What the caller adds to the Chinese dictionary.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a service
         self,
         backend: Backend,
         settings: Settings,
         index: "Mapping[str, Any] | Embeddings | None",
         ranking: str,
         search_memory: int | None,
+        *,
+        words: UserWords | None = None,
     ) -> None:
         """Put the parts together; nothing is opened yet."""
         self.backend = backend
@@ -77,7 +81,8 @@ class Service:
         elif index is not None:
             self.index_config = {"embed": index, "dims": None, "fields": ["$"]}
         self._search_memory = check_limit("search_memory", search_memory)
-        self.indexer = Indexer(get_ranking(ranking), self.embedder)
+        self._dictionary = user_dictionary(words)
+        self.indexer = Indexer(get_ranking(ranking, self._dictionary), self.embedder)
         self.verbs = Verbs(backend, self.indexer, settings)
         self._small = SmallSearch(backend, self.indexer, settings)
         self.closed = False
@@ -311,6 +316,8 @@ class Service:
         if self.embedder is not None:
             dims = self.embedder.dims or "not known yet"
             facts["index"] = f"by words and meaning ({self.embedder.name}, {dims} dims)"
+        if self._dictionary.words:
+            facts["user dictionary"] = f"{len(self._dictionary.words)} words"
         facts["timezone"] = str(self.settings.timezone)
         return facts
 
