@@ -34,6 +34,7 @@ _SYMBOL_WEIGHT: Final = 0.5
 _BEFORE: Final = "\"'("
 _AFTER: Final = ".!?,;:\"')"
 _FIRST_PICTURE: Final = "\u2600"
+_PAUSE: Final = re.compile(r"\.\.+|--+")
 _ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
 _ACCENTED: Final = re.compile("([A-Za-z])[\u0300-\u036f]+")
 _CONTRACTIONS: Final = frozenset(("", "s", "m", "re", "ve", "ll", "d", "t"))
@@ -103,7 +104,8 @@ def _tokens(chunk: str) -> Tokens:
     clean = folded if folded.isascii() else folded.translate(_SIGNS)
     words: list[tuple[str, float]] = []
     extra: dict[str, float] = {}
-    for atom in ATOM.findall(GROUPED.sub(_without_commas, clean)):
+    clean = _PAUSE.sub(" ", GROUPED.sub(_without_commas, clean))
+    for atom in ATOM.findall(clean):
         words += _words_of(atom, extra)
     for symbol in folded:
         is_word = not words or symbol >= _FIRST_PICTURE

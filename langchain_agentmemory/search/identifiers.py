@@ -19,6 +19,7 @@ PART_WEIGHT: Final = 0.3
 
 _LONGEST_WHOLE: Final = 128
 _LONGEST: Final = 512
+_LONGEST_NUMBER: Final = 32
 
 ATOM: Final = re.compile(r"[^\s,;|()\[\]{}<>\"!?*^`]+")
 """A run of characters that may be one identifier."""
@@ -37,7 +38,7 @@ _WORDS_JOINED: Final = re.compile(r"[^\W\d_]+(?:[-'/&][^\W\d_]+)+")
 _HYPHENATED: Final = re.compile(r"\w+(?:-\w+)+")
 _ABBREVIATION: Final = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
 _MEASURE: Final = re.compile(r"\d+(?:\.\d+)?[^\W\d_]{1,3}")
-_DIVIDERS: Final = (re.compile(r"[/\\]+|\.\.+|--+"), re.compile(r"[/\\@:=&~]+"))
+_DIVIDERS: Final = (re.compile(r"[/\\]+"), re.compile(r"[/\\@:=&~]+"))
 _SIGNED: Final = re.compile(r"(?<![^\W_])[^\W\d_]\w*?(?:\+\+|#)(?![^\W\d_])")
 _VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
 _RUN: Final = re.compile(r"\d+|[^\W\d_]+")
@@ -51,7 +52,9 @@ _MONTHS, _DAYS = 12, 31
 
 _NUMBER: Final = re.compile(r"[+(]*\d[\d()./-]*[).,;:!?]*")
 _DASHED: Final = re.compile(r"\d+(?:-\d+)+")
-_SPACED: Final = re.compile(r"(?<![\w.,+-])(\+|00)?\(?\d{1,4}(?:[ ()./-]{1,3}\d+)+")
+_SPACED: Final = re.compile(
+    r"(?<![A-Za-z0-9_.+-])(\+|00)?\(?\d{1,4}(?:[ ()./-]{1,3}\d+)+"
+)
 _DIGITS: Final = re.compile(r"\d+")
 _PHONE_DIGITS: Final = range(7, 20)
 _LONGEST_COUNTRY_CODE: Final = 3
@@ -126,7 +129,7 @@ def is_phone_number(whole: str) -> bool:
 
 def number_kind(chunk: str) -> int:
     """Return `PHONE_NUMBER`, or `NUMBER` for what may be a part of one."""
-    if not any(map(str.isdigit, chunk)) or _NUMBER.fullmatch(chunk) is None:
+    if len(chunk) > _LONGEST_NUMBER or _NUMBER.fullmatch(chunk) is None:
         return NO_NUMBER
     bare = chunk.strip("+.,;:!?")
     return PHONE_NUMBER if is_phone_number(bare) else NUMBER

@@ -240,7 +240,8 @@ _FUNCTION_WORDS: Final = LazyPattern(
 )
 _RUN: Final = LazyPattern(f"(?:{CJK_RUN.pattern}|{_LONG_SOUND})+")
 _BESIDE_HAN: Final = re.compile(
-    r"(?<![A-Za-z0-9_.,:/-])(?:[0-9]+(?:[.,][0-9]+)*|[A-Za-z]{1,2})(?![A-Za-z0-9+#_-])"
+    r"(?<![A-Za-z0-9_:/-])(?<![0-9][.,])"
+    r"(?:[0-9]+(?:[.,][0-9]+)*|[A-Za-z]{1,2})(?![A-Za-z0-9+#_-])"
 )
 
 

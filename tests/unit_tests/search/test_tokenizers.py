@@ -162,9 +162,54 @@ def test_question_words_are_dropped_from_queries() -> None:
     assert "什么" not in DEFAULT.query("什么天气").words
 
 
-@pytest.mark.parametrize("query", ["what is it", "to be or not to be", "是什么", "的"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("what is it", "to be or not to be", "who", "Where?", "how many", "the"),
+        *(
+            "是什么",
+            "的",
+            "谁",
+            "哪里",
+            "多久",
+            "什么时候",
+            "几点",
+            "為什麼",
+            "哪裡",
+            "甚麼",
+        ),
+    ],
+)
 def test_a_query_is_never_dropped_whole(query: str) -> None:
-    assert len(DEFAULT.query(query).words) > 0
+    asked = DEFAULT.query(query)
+    assert len(asked.words) > 0
+    assert score(query, query) > 0
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("什么时候去杭州", {"杭州"}),
+        ("什麼時候去杭州", {"杭州"}),
+        ("哪一年去杭州", {"杭州"}),
+        ("在哪裡，杭州？", {"杭州"}),
+        ("為什麼杭州", {"杭州"}),
+        ("杭州多久", {"杭州"}),
+        ("几点杭州", {"杭州"}),
+        ("杭州有多少", {"杭州"}),
+        ("谁的杭州", {"杭州"}),
+        ("妳們怎麼杭州", {"杭州"}),
+        ("Couldn't you tell me where Berlin is?", {"berlin"}),
+        ("Whats Berlin, and mustn't it be?", {"berlin"}),
+        ("I cannot: Who's been to Berlin?", {"berlin"}),
+    ],
+)
+def test_question_words_of_both_languages_and_scripts_are_dropped(
+    query: str, words: set[str]
+) -> None:
+    asked = DEFAULT.query(query)
+    found = set(asked.words[: len(asked.phrase)])
+    assert found - {"去"} == words
 
 
 def test_an_identifier_found_whole_beats_its_parts() -> None:
@@ -182,7 +227,8 @@ def test_topics_are_searched_and_count_less_than_the_text() -> None:
 
 
 def test_megabytes_without_blanks_are_tokenised() -> None:
-    for text in ("x" * 2_000_000, "é" * 500_000, "a-" * 500_000):
+    hard = ("1." * 200_000, "1 " * 200_000, "1" + ")" * 500_000 + "x", "茶1" * 200_000)
+    for text in ("x" * 2_000_000, "é" * 500_000, "a-" * 500_000, *hard):
         assert is_blob_of(DEFAULT.document(text, ""), DEFAULT.fingerprint)
 
 
