@@ -5,6 +5,7 @@ costs little more than to split it.
 """
 
 import re
+import struct
 import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
@@ -22,7 +23,7 @@ from langchain_agentmemory.search.identifiers import (
     number_kind,
 )
 from langchain_agentmemory.search.stopwords import ENGLISH
-from langchain_agentmemory.search.tokenize import WORD_BYTES, word_hash
+from langchain_agentmemory.search.tokenize import word_hash
 
 # Holds what 20,000 texts of 20,000 different words are made of. With half of this and
 # of the stems, a text costs 75 instead of 23 µs, and memory is 5 MB less.
@@ -73,7 +74,8 @@ class Chunk(NamedTuple):
 
 def hashed(words: Iterable[str]) -> bytes:
     """Return the hashes of words as a token blob has them."""
-    return b"".join([word_hash(word).to_bytes(WORD_BYTES, "little") for word in words])
+    hashes = [word_hash(word) for word in words]
+    return struct.pack(f"<{len(hashes)}Q", *hashes)
 
 
 class _Chunks(dict[str, Chunk]):

@@ -42,8 +42,8 @@ knife knives, half halves, shelf shelves, wolf wolves, thief thieves,
 loaf loaves, tooth teeth, foot feet, goose geese, mouse mice
 """
 _IRREGULAR_ADJECTIVES: Final = "good better best, bad worse worst, far farther further"
-# Of one family in every dictionary, by an ending that the stemmer leaves on. Few questions
-# turn on them: of LoCoMo's development half 3 of 786 have more of their evidence among
+# Of one family in every dictionary, by an ending that the stemmer leaves on. Few
+# questions turn on them: of LoCoMo's development half 3 of 786 have more evidence among
 # the first ten and none has less, of LongMemEval's none of 234 more and 1 less.
 _DERIVED: Final = """
 advise advice, allergy allergic, analyze analyse analysis, anxious anxiety,

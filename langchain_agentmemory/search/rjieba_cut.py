@@ -7,7 +7,7 @@ cuts by the dictionary only, and jieba's own model, which needs none, guesses.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 # As jieba cuts a text before it looks into its dictionary.
@@ -40,22 +40,26 @@ class RjiebaCut:
                 found.append(block)
             else:
                 for word in self._words(block):
-                    for size in (_PAIR, _TRIPLE):
-                        if len(word) > size:
-                            found += self._known_parts(word, size)
+                    if len(word) > _PAIR:
+                        found += self._known_parts(word, _PAIR)
+                        if len(word) > _TRIPLE:
+                            found += self._known_parts(word, _TRIPLE)
                     found.append(word)
         return found
 
-    def _words(self, block: str) -> Iterator[str]:
+    def _words(self, block: str) -> list[str]:
+        words: list[str] = []
         loose = ""
         for piece in self._cut(block, hmm=False):
             if len(piece) == 1 or (piece.isascii() and not self._knows(piece)):
                 loose += piece
                 continue
-            yield from self._bound(loose)
-            loose = ""
-            yield piece
-        yield from self._bound(loose)
+            if loose:
+                words += self._bound(loose)
+                loose = ""
+            words.append(piece)
+        words += self._bound(loose)
+        return words
 
     def _bound(self, loose: str) -> Iterable[str]:
         """Return the words that loose characters make."""
