@@ -204,6 +204,15 @@ class Shelves:
         )
         for record in records:
             self._share(record, shelf.vectors(record.key))
+        embedder = self._indexer.embedder
+        if embedder is not None:
+            embedder.note_others(
+                sum(
+                    record.embedder not in {0, embedder.fingerprint}
+                    for record in records
+                    if record.state is RecordState.ACTIVE
+                )
+            )
         return shelf
 
     def _update(self, warm: WarmShelf, shelf: Shelf[Held], record: Record) -> None:
