@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from langchain_agentmemory.extraction.graph import ChangeGraph
     from langchain_agentmemory.extraction.jobs import ExtractionJobs
     from langchain_agentmemory.retriever import MemoryRetriever
+    from langchain_agentmemory.search.dictionary import UserWords
     from langchain_agentmemory.service.embedding_settings import Embed, Index
     from langchain_agentmemory.service.erasure import Erasure
     from langchain_agentmemory.service.reindexing import VectorCounts
@@ -123,6 +124,9 @@ class MemoryStore(ItemMethods):
             `False`, and once half of it has passed where the configuration does not
             say.
         ranking: `"default"`, or `"reference"` for the formula of the reference system.
+        user_dictionary: Words that stay whole in Chinese text, such as names: a list of
+            words or of `(word, frequency, tag)`, or the path of a jieba user
+            dictionary. They are this store's; `jieba.add_word` has no effect on it.
         timezone: Where naive datetimes are taken: a name or a `tzinfo`.
         enabled_tools: Tools to switch on, or names mapped to on and off, for everyone,
             the extractor included.
@@ -178,6 +182,7 @@ class MemoryStore(ItemMethods):
         soft_delete: bool = False,
         ttl: TTLConfig | Mapping[str, Any] | timedelta | None = None,
         ranking: Literal["default", "reference"] = "default",
+        user_dictionary: "UserWords | None" = None,
         timezone: str | tzinfo = "UTC",
         enabled_tools: "Switches" = None,
         exposed_tools: "Switches" = None,
@@ -244,6 +249,7 @@ class MemoryStore(ItemMethods):
             search_memory,
             reranker,
             rerank_top,
+            words=user_dictionary,
         )
         self._service.verbs.on_delete = self._note_deleted
         if extraction_graph is not None and extractor is not None:

@@ -14,6 +14,7 @@ from langchain_agentmemory.backends.base import (
 )
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.quoting import quoted
+from langchain_agentmemory.search.dictionary import UserWords, user_dictionary
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.service.arranging import (
     Arrangement,
@@ -61,6 +62,7 @@ class Service:
         search_memory: Bytes for warm indexes, `None` for the default.
         reranker: What orders the best results anew, `None` for nothing.
         rerank_top: How many of the best results are looked at again.
+        words: What the caller adds to the Chinese dictionary.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a store
@@ -72,6 +74,8 @@ class Service:
         search_memory: int | None,
         reranker: "RerankerLike | None" = None,
         rerank_top: int = 50,
+        *,
+        words: UserWords | None = None,
     ) -> None:
         """Put the parts together; nothing is opened yet."""
         self.backend = backend
@@ -85,7 +89,8 @@ class Service:
         self.reranker = None if reranker is None else _reranker(reranker)
         self._rerank_top = check_positive("rerank_top", rerank_top)
         self._search_memory = check_limit("search_memory", search_memory)
-        self.indexer = Indexer(get_ranking(ranking), self.embedder)
+        self._dictionary = user_dictionary(words)
+        self.indexer = Indexer(get_ranking(ranking, self._dictionary), self.embedder)
         self.verbs = Verbs(backend, self.indexer, settings)
         self._small = SmallSearch(backend, self.indexer, settings)
         self.closed = False
@@ -323,6 +328,8 @@ class Service:
         if self.embedder is not None:
             dims = self.embedder.dims or "not known yet"
             facts["index"] = f"by words and meaning ({self.embedder.name}, {dims} dims)"
+        if self._dictionary.words:
+            facts["user dictionary"] = f"{len(self._dictionary.words)} words"
         if self.reranker is not None:
             facts["reranker"] = f"{self.reranker.name}, best {self._rerank_top}"
         facts["timezone"] = str(self.settings.timezone)
