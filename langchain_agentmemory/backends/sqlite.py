@@ -11,7 +11,8 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
     Batch,
@@ -26,6 +27,11 @@ from langchain_agentmemory.backends.base import (
     RecordFlags,
     RecordState,
     Write,
+)
+from langchain_agentmemory.backends.columns import (
+    Columns,
+    pack_vectors,
+    unpack_vectors,
 )
 from langchain_agentmemory.backends.memory import (
     STUBS_KEPT,
@@ -45,14 +51,14 @@ from langchain_agentmemory.backends.sqlite_schema import (
 )
 from langchain_agentmemory.errors import BackendUnavailable
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 _SEPARATOR: Final = "."  # LangGraph forbids it inside labels
 _AFTER_SEPARATOR: Final = "/"  # the character that follows it
 _KEYS_AT_ONCE: Final = 500  # far below SQLite's limit of variables, whatever the build
 _CONTENT: Final = len(COLUMNS) - 2  # all columns but tokens and vectors
+_KEY, _FLAGS, _EXPIRES_AT, _EMBEDDER, _VALUE, _TOKENS, _VECTORS = map(
+    COLUMNS.index,
+    ("key", "flags", "expires_at", "embedder", "value", "tokens", "vectors"),
+)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -258,6 +264,28 @@ class SQLiteBackend:
                 cursor = connection.execute(self._sql.changed, (head.epoch, since))
             records = [_record(namespace, row) for row in cursor]
         return Delta(head, records, reload)
+
+    def columns(self, namespace: Namespace) -> Columns | None:
+        """Return all active records, column by column."""
+        self.open()
+        with self._pool.reading() as connection:
+            head = self._head(connection, namespace)
+            if head is None:
+                return None
+            found = connection.execute(self._sql.all_active, (head.epoch,)).fetchall()
+        turned = tuple(zip(*found, strict=True)) or ((),) * len(COLUMNS)
+        return Columns(
+            head,
+            [row[:_CONTENT] for row in found],
+            partial(_record, namespace),
+            keys=turned[_KEY],
+            flags=turned[_FLAGS],
+            expiries=turned[_EXPIRES_AT],
+            embedders=turned[_EMBEDDER],
+            value_bytes=sum(map(len, turned[_VALUE])),
+            tokens=turned[_TOKENS],
+            vectors=turned[_VECTORS],
+        )
 
     def commit(self, batch: Batch) -> list[Record]:
         """Apply a batch in one transaction."""
@@ -639,17 +667,3 @@ def _record(namespace: Namespace, row: Sequence[Any]) -> Record:
 
 _STATES: Final = tuple(RecordState)
 
-
-def pack_vectors(vectors: "NDArray[np.float32]") -> bytes:
-    """Return vectors as bytes: their dimension, then little-endian float32."""
-    dims: int = vectors.shape[1]
-    return dims.to_bytes(4, "little") + vectors.astype("<f4", copy=False).tobytes()
-
-
-def unpack_vectors(packed: bytes) -> "NDArray[np.float32]":
-    """Undo `pack_vectors`."""
-    import numpy as np  # noqa: PLC0415 - only stores with an index need it
-
-    dims = int.from_bytes(packed[:4], "little")
-    flat: NDArray[np.float32] = np.frombuffer(packed, "<f4", offset=4)
-    return flat.reshape(-1, dims)

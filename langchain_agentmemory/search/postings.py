@@ -7,6 +7,7 @@ and into positions, which answer whether words stand in order.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Final, TypeVar
 
 import numpy as np
@@ -20,9 +21,9 @@ BLOCK_SIZE: Final = 4096
 _A = TypeVar("_A", bound=np.generic)
 
 _SCANNED: Final = 256  # Documents of an open block that are scanned, not sorted.
+_CODE_BITS: Final = 16
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
-_LOW_HALF: Final = np.uint64(0xFFFFFFFF)
-_HALF: Final = np.uint64(32)
+_HEADER: Final = np.arange(HEADER_WORDS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,17 +52,53 @@ class Tokens:
     hashes: NDArray[np.uint64]
     counts: NDArray[np.int64]
 
+    def part(self, first: int, last: int) -> "Tokens":
+        """Return those of some documents that follow each other."""
+        if first == 0 and last >= len(self.counts):
+            return self
+        begin = int(self.counts[:first].sum())
+        end = begin + int(self.counts[first:last].sum())
+        return Tokens(self.hashes[begin:end], self.counts[first:last])
+
 
 def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     """Return the tokens of many blobs at once. Their fingerprints are not looked at."""
-    words = np.frombuffer(b"".join(blobs), "<u8")
-    sizes = np.fromiter(map(len, blobs), np.int64, len(blobs)) // WORD_BYTES
-    starts = np.cumsum(sizes) - sizes
-    pairs = words[starts[:, None] + np.arange(1, HEADER_WORDS)]
-    counts = np.stack((pairs & _LOW_HALF, pairs >> _HALF), axis=-1)
+    return _parsed(*_joined(blobs))
+
+
+def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None:
+    """Return the tokens of complete blobs of the tokenizer with this fingerprint.
+
+    Returns:
+        `None` if any of them is something else.
+    """
+    sizes = list(map(len, blobs))
+    if min(sizes, default=HEADER.size) < HEADER.size:
+        return None
+    if any([size % WORD_BYTES for size in sizes]):
+        return None
+    words, starts = _joined(blobs)
+    if (words[starts] != np.uint64(fingerprint)).any():
+        return None
+    tokens = _parsed(words, starts)
+    lengths = np.diff(starts, append=len(words)) - HEADER_WORDS
+    return tokens if (tokens.counts.sum(axis=1) == lengths).all() else None
+
+
+def _joined(blobs: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return all words of blobs, headers included, and where each blob starts."""
+    ends = np.fromiter(accumulate(map(len, blobs)), np.int64, len(blobs)) // WORD_BYTES
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1]
+    return np.frombuffer(b"".join(blobs), "<u8"), starts
+
+
+def _parsed(words: NDArray[np.uint64], starts: NDArray[np.int64]) -> Tokens:
+    head = starts[:, None] + _HEADER
+    counts = words[head[:, 1:]].view("<u4").astype(np.int64)
     keep = np.ones(len(words), np.bool_)
-    keep[starts[:, None] + np.arange(HEADER_WORDS)] = False
-    return Tokens(words[keep], counts.reshape(-1, _GROUPS).astype(np.int64))
+    keep[head] = False
+    return Tokens(words[keep], counts)
 
 
 class OpenBlock:
@@ -146,10 +183,8 @@ class OpenBlock:
             yield from self._sorted.postings(terms)
             scanned = self._sorted.words
         if scanned < self._words:
-            for index, term in enumerate(terms):
-                positions = self._scan(term, scanned)
-                if len(positions):
-                    yield index, _group(self._codes[positions])
+            hashes = self._hashes[scanned : self._words]
+            yield from _grouped(terms, hashes, self._codes[scanned : self._words])
 
     def _scan(self, term: np.uint64, start: int) -> NDArray[np.int64]:
         return np.flatnonzero(self._hashes[start : self._words] == term) + start
@@ -282,16 +317,27 @@ def documents_in_order(
     return documents
 
 
-def _group(codes: NDArray[np.uint16]) -> Postings:
-    """Make postings of the codes of a term's occurrences, ascending."""
-    new = np.ones(len(codes), np.bool_)
-    np.not_equal(codes[1:], codes[:-1], out=new[1:])
+def _grouped(
+    terms: NDArray[np.uint64], hashes: NDArray[np.uint64], codes: NDArray[np.uint16]
+) -> Iterator[tuple[int, Postings]]:
+    """Make postings of all terms in one look at words by position."""
+    found, positions = np.nonzero(hashes == terms[:, None])
+    if not len(found):
+        return
+    code = codes[positions]
+    # A key that is different for every posting and grows: term, then code.
+    key = (found << _CODE_BITS) + code
+    new = np.ones(len(key), np.bool_)
+    np.not_equal(key[1:], key[:-1], out=new[1:])
     starts = np.flatnonzero(new)
-    counts = np.diff(starts, append=len(codes)).astype(np.uint32)
-    posted = codes[starts]
-    later = np.zeros(len(starts), np.bool_)
-    later[1:] = posted[1:] >> 2 == posted[:-1] >> 2
-    return Postings(posted | later, counts)
+    counts = np.diff(starts, append=len(key)).astype(np.uint32)
+    document = key[starts] >> 2
+    posted = code[starts]
+    posted[1:] |= document[1:] == document[:-1]
+    ends = np.searchsorted(found[starts], np.arange(len(terms) + 1)).tolist()
+    for index, (begin, end) in enumerate(pairwise(ends)):
+        if begin < end:
+            yield index, Postings(posted[begin:end], counts[begin:end])
 
 
 def _select(

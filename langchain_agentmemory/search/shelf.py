@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from langchain_agentmemory.search.index import LexicalIndex
 from langchain_agentmemory.search.lexical import fallback_score, text_probe
-from langchain_agentmemory.search.postings import BLOCK_SIZE
+from langchain_agentmemory.search.postings import BLOCK_SIZE, parse_whole_blobs
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import (
     UNINDEXED,
@@ -126,6 +126,50 @@ class Shelf(Generic[T]):
         source = iter(rows)
         while batch := list(islice(source, BLOCK_SIZE)):
             self._load_batch(list({row[0]: row for row in batch}.values()))
+
+    def load_columns(
+        self,
+        keys: Sequence[str],
+        items: Sequence[T],
+        tokens: Sequence[bytes | None],
+        owners: Sequence[int],
+        vectors: Vectors | None,
+    ) -> None:
+        """Fill an empty shelf with many items, much faster than `load`.
+
+        Args:
+            keys: Their keys, all different.
+            items: The items.
+            tokens: Their token blobs, as in `upsert`.
+            owners: Positions of the items that have a vector, ascending.
+            vectors: One vector for each of these, shape (owners, dims), of any length.
+
+        Raises:
+            ValueError: If the shelf is not empty.
+            InvalidInput: If the vectors have other dimensions.
+        """
+        if self._items:
+            msg = "Only an empty shelf can be loaded by columns."
+            raise ValueError(msg)
+        if self._vectors is not None and vectors is not None and len(owners):
+            self._vectors.require_fit(vectors)
+            self._vectors.add_one_each(owners, vectors)
+        blobs = [blob or b"" for blob in tokens]
+        parsed = parse_whole_blobs(blobs, self.tokenizer.fingerprint)
+        if parsed is not None:
+            self._index.append_tokens(parsed)
+        else:
+            self._load_blobs(list(map(self._own_blob, items, tokens)))
+        self._items.extend(items)
+        self._keys.extend(keys)
+        self._slots.update(zip(keys, range(len(keys)), strict=True))
+
+    def _load_blobs(self, blobs: Sequence[bytes]) -> None:
+        done = 0
+        while done < len(blobs):
+            part = blobs[done : done + self._index.room()]
+            self._index.append(part)
+            done += len(part)
 
     def upsert(
         self, key: str, item: T, tokens: bytes | None, vectors: Vectors | None = None

@@ -8,11 +8,11 @@ import os
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,11 @@ from langchain_agentmemory.backends.base import (
     Record,
     RecordFlags,
     RecordState,
+)
+from langchain_agentmemory.backends.columns import (
+    Columns,
+    ReadsColumns,
+    unpack_single_vectors,
 )
 from langchain_agentmemory.backends.memory import is_live
 from langchain_agentmemory.search.shelf import Shelf
@@ -51,15 +56,32 @@ if hasattr(os, "register_at_fork"):
 
 
 class Held:
-    """A record on a shelf, and the memory that it holds once somebody asked for it."""
+    """A record on a shelf, and the memory that it holds, each made when asked for.
 
-    __slots__ = ("_entry", "listed", "record")
+    Args:
+        given: The record, or what `make` makes it of.
+        flags: Its marks.
+        make: Makes the record; without it, `given` is one.
+    """
 
-    def __init__(self, record: Record) -> None:
-        """Hold a record; nothing is parsed yet."""
-        self.record = record
-        self.listed = bool(record.flags & RecordFlags.LISTED)
+    __slots__ = ("_entry", "_given", "_make", "listed")
+
+    def __init__(
+        self, given: Any, flags: int, make: Callable[[Any], Record] | None = None
+    ) -> None:
+        """Hold it; nothing is made or parsed yet."""
+        self._given = given
+        self._make = make
         self._entry: MemoryEntry | None = None
+        self.listed = bool(flags & RecordFlags.LISTED)
+
+    @property
+    def record(self) -> Record:
+        """The record."""
+        if self._make is not None:
+            self._given, self._make = self._make(self._given), None
+        record: Record = self._given
+        return record
 
     def entry(self, timezone: tzinfo) -> MemoryEntry:
         """Return the memory, parsed once."""
@@ -170,11 +192,50 @@ class Shelves:
             warm.values = 0
             return
         if (head.epoch, head.revision) != (warm.epoch, warm.revision):
-            delta = self._backend.delta(namespace, warm.epoch, warm.revision)
-            if delta is not None:
-                self._apply(warm, delta)
+            self._catch_up(namespace, warm)
         if warm.expiring and warm.shelf is not None:
             self._expire(namespace, warm, warm.shelf)
+
+    def _catch_up(self, namespace: Namespace, warm: WarmShelf) -> None:
+        if warm.shelf is None and isinstance(self._backend, ReadsColumns):
+            columns = self._backend.columns(namespace)
+            if columns is None or self._load_columns(warm, columns):
+                return
+        delta = self._backend.delta(namespace, warm.epoch, warm.revision)
+        if delta is not None:
+            self._apply(warm, delta)
+
+    def _load_columns(self, warm: WarmShelf, columns: Columns) -> bool:
+        """Load an index by columns; tell whether that could be done."""
+        shelf = self._empty_shelf()
+        owners: Sequence[int] = ()
+        vectors = None
+        if shelf.dims is not None and self._indexer.embedder is not None:
+            mark = self._indexer.embedder.fingerprint
+            owners, packed = _made_by(mark, columns)
+            vectors = unpack_single_vectors(packed, shelf.dims)
+            if vectors is None:
+                return False
+        tokens = columns.tokens
+        if any(flags & RecordFlags.UNINDEXED for flags in columns.flags):
+            tokens = [
+                UNINDEXED if flags & RecordFlags.UNINDEXED else blob
+                for flags, blob in zip(columns.flags, tokens, strict=True)
+            ]
+        make = columns.record
+        held = [
+            Held(row, flags, make)
+            for row, flags in zip(columns.rows, columns.flags, strict=True)
+        ]
+        shelf.load_columns(columns.keys, held, tokens, owners, vectors)
+        warm.shelf, warm.values = shelf, columns.value_bytes
+        warm.expiring = {
+            key
+            for key, expires_at in zip(columns.keys, columns.expiries, strict=True)
+            if expires_at is not None
+        }
+        warm.epoch, warm.revision = columns.head.epoch, columns.head.revision
+        return True
 
     def _apply(self, warm: WarmShelf, delta: Delta) -> None:
         shelf = warm.shelf
@@ -189,16 +250,24 @@ class Shelves:
                 self._update(warm, shelf, record)
         warm.epoch, warm.revision = delta.head.epoch, delta.head.revision
 
-    def _load(self, records: list[Record]) -> Shelf[Held]:
-        dims = self._indexer.embedder.dims if self._indexer.embedder else None
-        shelf: Shelf[Held] = Shelf(
-            self._indexer.ranking.tokenizer,
-            dims,
-            text=lambda held: self._indexer.words_of(held.record),
-            relocated=_keep_view,
+    def _empty_shelf(self) -> Shelf[Held]:
+        indexer = self._indexer
+        return Shelf(
+            indexer.ranking.tokenizer,
+            indexer.embedder.dims if indexer.embedder else None,
+            text=lambda held: indexer.words_of(held.record),
+            relocated=_keep_view if self._backend.keeps_records else None,
         )
+
+    def _load(self, records: list[Record]) -> Shelf[Held]:
+        shelf = self._empty_shelf()
         shelf.load(
-            (record.key, Held(record), _tokens(record), self._vectors(record, dims))
+            (
+                record.key,
+                Held(record, record.flags),
+                _tokens(record),
+                self._vectors(record, shelf.dims),
+            )
             for record in records
             if record.state is RecordState.ACTIVE
         )
@@ -220,7 +289,8 @@ class Shelves:
             warm.shelf, warm.epoch, warm.revision = None, -1, -1
             return
         vectors = self._vectors(record, dims)
-        view = shelf.upsert(record.key, Held(record), _tokens(record), vectors)
+        held = Held(record, record.flags)
+        view = shelf.upsert(record.key, held, _tokens(record), vectors)
         self._share(record, view)
         self._note(warm, record)
 
@@ -239,10 +309,10 @@ class Shelves:
 
     def _share(self, record: Record, view: NDArray[np.float32] | None) -> None:
         """Keep one copy of vectors, and of tokens if the backend has its own."""
-        if view is not None:
-            record.vectors = view
         if not self._backend.keeps_records:
-            record.tokens = None
+            record.vectors = record.tokens = None
+        elif view is not None:
+            record.vectors = view
 
     def _expire(
         self, namespace: Namespace, warm: WarmShelf, shelf: Shelf[Held]
@@ -277,6 +347,20 @@ class Shelves:
                 if oldest == namespace:
                     break
                 self.forget(oldest)
+
+
+def _made_by(mark: int, columns: Columns) -> tuple[Sequence[int], list[bytes]]:
+    """Return which records have vectors of an embedder, and these."""
+    owners = [
+        position
+        for position, (maker, packed) in enumerate(
+            zip(columns.embedders, columns.vectors, strict=True)
+        )
+        if maker == mark and packed is not None
+    ]
+    if len(owners) == len(columns.vectors):
+        return range(len(owners)), columns.vectors  # type: ignore[return-value]
+    return owners, [columns.vectors[position] or b"" for position in owners]
 
 
 def _tokens(record: Record) -> bytes | None:
