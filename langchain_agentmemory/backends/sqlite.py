@@ -55,8 +55,11 @@ _SEPARATOR: Final = "."  # LangGraph forbids it inside labels
 _AFTER_SEPARATOR: Final = "/"  # the character that follows it
 _KEYS_AT_ONCE: Final = 500  # far below SQLite's limit of variables, whatever the build
 _CONTENT: Final = len(COLUMNS) - 2  # all columns but tokens and vectors
+# What an index is loaded from: active records have no other state.
+_LOADED: Final = tuple(c for c in COLUMNS if c not in {"state", "deleted_at"})
+_LOADED_CONTENT: Final = len(_LOADED) - 2
 _KEY, _FLAGS, _EXPIRES_AT, _EMBEDDER, _VALUE, _TOKENS, _VECTORS = map(
-    COLUMNS.index,
+    _LOADED.index,
     ("key", "flags", "expires_at", "embedder", "value", "tokens", "vectors"),
 )
 
@@ -272,12 +275,12 @@ class SQLiteBackend:
             head = self._head(connection, namespace)
             if head is None:
                 return None
-            found = connection.execute(self._sql.all_active, (head.epoch,)).fetchall()
-        turned = tuple(zip(*found, strict=True)) or ((),) * len(COLUMNS)
+            found = connection.execute(self._sql.columns, (head.epoch,)).fetchall()
+        turned = tuple(zip(*found, strict=True)) or ((),) * len(_LOADED)
         return Columns(
             head,
-            [row[:_CONTENT] for row in found],
-            partial(_record, namespace),
+            [row[:_LOADED_CONTENT] for row in found],
+            partial(_loaded_record, namespace),
             keys=turned[_KEY],
             flags=turned[_FLAGS],
             expiries=turned[_EXPIRES_AT],
@@ -527,6 +530,10 @@ class _Statements:
             f"SELECT {columns} FROM {table} r WHERE r.ns = ? AND r.state = 0 "
             f"ORDER BY r.revision"
         )
+        self.columns = (
+            f"SELECT {', '.join(_LOADED)} FROM {table} WHERE ns = ? AND state = 0 "
+            f"ORDER BY revision"
+        )
         self.changed = (
             f"SELECT {columns} FROM {table} r WHERE r.ns = ? AND r.revision > ? "
             f"ORDER BY r.revision"
@@ -662,6 +669,25 @@ def _record(namespace: Namespace, row: Sequence[Any]) -> Record:
         row[12] if full else None,
         unpack_vectors(row[13]) if full and row[13] is not None else None,
         row[9],
+    )
+
+
+def _loaded_record(namespace: Namespace, row: Sequence[Any]) -> Record:
+    key, revision, flags, created, updated, expires, ttl, embedder, value, meta = row
+    return Record(
+        namespace,
+        key,
+        value,
+        meta,
+        created,
+        updated,
+        None,
+        expires,
+        ttl,
+        revision,
+        RecordState.ACTIVE,
+        flags,
+        embedder=embedder,
     )
 
 

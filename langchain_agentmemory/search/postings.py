@@ -72,17 +72,18 @@ def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None
     Returns:
         `None` if any of them is something else.
     """
-    sizes = list(map(len, blobs))
-    if min(sizes, default=HEADER.size) < HEADER.size:
+    sizes = set(map(len, blobs))
+    if not sizes or min(sizes) < HEADER.size:
         return None
-    if any([size % WORD_BYTES for size in sizes]):
+    if any(size % WORD_BYTES for size in sizes):
         return None
     words, starts = _joined(blobs)
     if (words[starts] != np.uint64(fingerprint)).any():
         return None
     tokens = _parsed(words, starts)
-    lengths = np.diff(starts, append=len(words)) - HEADER_WORDS
-    return tokens if (tokens.counts.sum(axis=1) == lengths).all() else None
+    ends = starts + tokens.counts.sum(axis=1) + HEADER_WORDS
+    whole = ends[-1] == len(words) and (ends[:-1] == starts[1:]).all()
+    return tokens if whole else None
 
 
 def _joined(blobs: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -330,7 +331,9 @@ def _grouped(
     new = np.ones(len(key), np.bool_)
     np.not_equal(key[1:], key[:-1], out=new[1:])
     starts = np.flatnonzero(new)
-    counts = np.diff(starts, append=len(key)).astype(np.uint32)
+    counts = np.empty(len(starts), np.uint32)
+    np.subtract(starts[1:], starts[:-1], out=counts[:-1], casting="unsafe")
+    counts[-1] = len(key) - starts[-1]
     document = key[starts] >> 2
     posted = code[starts]
     posted[1:] |= document[1:] == document[:-1]

@@ -185,6 +185,18 @@ class Shelves:
             return {"shelves": len(self._warm), "bytes": max(self._held, 0)}
 
     def _refresh(self, namespace: Namespace, warm: WarmShelf) -> None:
+        if warm.shelf is None and isinstance(self._backend, ReadsColumns):
+            columns = self._backend.columns(namespace)
+            if columns is None or not columns.keys:
+                return  # nothing there, and nothing shown
+            if not self._load_columns(warm, columns):
+                self._read_changes(namespace, warm)
+        else:
+            self._catch_up(namespace, warm)
+        if warm.expiring and warm.shelf is not None:
+            self._expire(namespace, warm, warm.shelf)
+
+    def _catch_up(self, namespace: Namespace, warm: WarmShelf) -> None:
         head = self._backend.head(namespace)
         if head is None or (head.items == 0 and warm.shelf is None):
             warm.shelf, warm.epoch, warm.revision = None, -1, -1
@@ -192,15 +204,9 @@ class Shelves:
             warm.values = 0
             return
         if (head.epoch, head.revision) != (warm.epoch, warm.revision):
-            self._catch_up(namespace, warm)
-        if warm.expiring and warm.shelf is not None:
-            self._expire(namespace, warm, warm.shelf)
+            self._read_changes(namespace, warm)
 
-    def _catch_up(self, namespace: Namespace, warm: WarmShelf) -> None:
-        if warm.shelf is None and isinstance(self._backend, ReadsColumns):
-            columns = self._backend.columns(namespace)
-            if columns is None or self._load_columns(warm, columns):
-                return
+    def _read_changes(self, namespace: Namespace, warm: WarmShelf) -> None:
         delta = self._backend.delta(namespace, warm.epoch, warm.revision)
         if delta is not None:
             self._apply(warm, delta)
