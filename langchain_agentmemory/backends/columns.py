@@ -4,7 +4,7 @@ A record costs microseconds to make. An index of many needs few of them as recor
 takes tokens and vectors as they are stored and makes a record when a search finds it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
 from langchain_agentmemory.backends.base import Head, Namespace, Record
@@ -18,10 +18,10 @@ _FLOAT_BYTES: Final = 4
 
 
 class Columns(NamedTuple):
-    """The active records of a namespace, in order of their revisions.
+    """Some active records of a namespace.
 
     Attributes:
-        head: The head that they lead to.
+        head: The head that all of them together lead to.
         rows: What a record is made of, without tokens and vectors.
         record: Makes the record of a row.
         keys: Their keys.
@@ -49,10 +49,15 @@ class Columns(NamedTuple):
 class ReadsColumns(Protocol):
     """A backend that reads a namespace faster by columns than by records."""
 
-    def columns(self, namespace: Namespace) -> Columns | None:
-        """Return all active records, `None` for an unknown namespace.
+    def columns(self, namespace: Namespace, size: int) -> Iterator[Columns]:
+        """Yield all active records in order of revision, nothing if there are none.
 
-        What was written while they were read may be among them.
+        What was written since the head was read may be among them. The caller reads
+        on without a pause, to the end or not.
+
+        Args:
+            namespace: Whose records.
+            size: How many at once, the last ones excepted.
         """
         ...
 

@@ -9,7 +9,7 @@ Vectors are plain blobs: no extension of SQLite is needed.
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
@@ -268,27 +268,29 @@ class SQLiteBackend:
             records = [_record(namespace, row) for row in cursor]
         return Delta(head, records, reload)
 
-    def columns(self, namespace: Namespace) -> Columns | None:
-        """Return all active records, column by column."""
+    def columns(self, namespace: Namespace, size: int) -> Iterator[Columns]:
+        """Yield all active records, column by column."""
         self.open()
         with self._pool.reading() as connection:
             head = self._head(connection, namespace)
             if head is None:
-                return None
-            found = connection.execute(self._sql.columns, (head.epoch,)).fetchall()
-        turned = tuple(zip(*found, strict=True)) or ((),) * len(_LOADED)
-        return Columns(
-            head,
-            [row[:_LOADED_CONTENT] for row in found],
-            partial(_loaded_record, namespace),
-            keys=turned[_KEY],
-            flags=turned[_FLAGS],
-            expiries=turned[_EXPIRES_AT],
-            embedders=turned[_EMBEDDER],
-            value_bytes=sum(map(len, turned[_VALUE])),
-            tokens=turned[_TOKENS],
-            vectors=turned[_VECTORS],
-        )
+                return
+            cursor = connection.execute(self._sql.columns, (head.epoch,))
+            while found := cursor.fetchmany(size):
+                turned = tuple(zip(*found, strict=True))
+                yield Columns(
+                    head,
+                    [row[:_LOADED_CONTENT] for row in found],
+                    partial(_loaded_record, namespace),
+                    keys=turned[_KEY],
+                    flags=turned[_FLAGS],
+                    expiries=turned[_EXPIRES_AT],
+                    embedders=turned[_EMBEDDER],
+                    value_bytes=sum(map(len, turned[_VALUE])),
+                    tokens=turned[_TOKENS],
+                    vectors=turned[_VECTORS],
+                )
+                del found, turned  # before the next ones are read
 
     def commit(self, batch: Batch) -> list[Record]:
         """Apply a batch in one transaction."""

@@ -22,6 +22,7 @@ _A = TypeVar("_A", bound=np.generic)
 
 _SCANNED: Final = 256  # Documents of an open block that are scanned, not sorted.
 _CODE_BITS: Final = 16
+_MOST_COUNTED: Final = 0xFFFF
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
 _HEADER: Final = np.arange(HEADER_WORDS)
 
@@ -33,11 +34,11 @@ class Postings:
     Attributes:
         codes: uint16; `document << 2 | in_topics << 1 | later`, where `later` marks
             the second posting of the term in the same document.
-        counts: How often, uint32.
+        counts: How often, uint16; more than that many times count as that many.
     """
 
     codes: NDArray[np.uint16]
-    counts: NDArray[np.uint32]
+    counts: NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,7 +242,7 @@ class SealedBlock:
             np.uint32
         )
         self._codes = posted | later
-        self._counts = np.diff(starts, append=len(order)).astype(np.uint32)
+        self._counts = _gaps(starts, len(order))
 
     @property
     def nbytes(self) -> int:
@@ -331,9 +332,7 @@ def _grouped(
     new = np.ones(len(key), np.bool_)
     np.not_equal(key[1:], key[:-1], out=new[1:])
     starts = np.flatnonzero(new)
-    counts = np.empty(len(starts), np.uint32)
-    np.subtract(starts[1:], starts[:-1], out=counts[:-1], casting="unsafe")
-    counts[-1] = len(key) - starts[-1]
+    counts = _gaps(starts, len(key))
     document = key[starts] >> 2
     posted = code[starts]
     posted[1:] |= document[1:] == document[:-1]
@@ -341,6 +340,15 @@ def _grouped(
     for index, (begin, end) in enumerate(pairwise(ends)):
         if begin < end:
             yield index, Postings(posted[begin:end], counts[begin:end])
+
+
+def _gaps(starts: NDArray[np.int64], end: int) -> NDArray[np.uint16]:
+    """Return how many elements there are from each start to the next, or the end."""
+    gaps = np.empty(len(starts), np.int64)
+    if len(gaps):
+        np.subtract(starts[1:], starts[:-1], out=gaps[:-1])
+        gaps[-1] = end - starts[-1]
+    return np.minimum(gaps, _MOST_COUNTED, out=gaps).astype(np.uint16)
 
 
 def _select(

@@ -135,25 +135,27 @@ class Shelf(Generic[T]):
         owners: Sequence[int],
         vectors: Vectors | None,
     ) -> None:
-        """Fill an empty shelf with many items, much faster than `load`.
+        """Put many new items, much faster than `load`.
 
         Args:
-            keys: Their keys, all different.
+            keys: Their keys, all different and none of them on the shelf.
             items: The items.
             tokens: Their token blobs, as in `upsert`.
             owners: Positions of the items that have a vector, ascending.
             vectors: One vector for each of these, shape (owners, dims), of any length.
 
         Raises:
-            ValueError: If the shelf is not empty.
+            ValueError: If something was removed from the shelf before.
             InvalidInput: If the vectors have other dimensions.
         """
-        if self._items:
-            msg = "Only an empty shelf can be loaded by columns."
+        first = len(self._items)
+        if len(self._slots) != first or self._index.size != first:
+            msg = "Only a shelf from which nothing was removed is loaded by columns."
             raise ValueError(msg)
         if self._vectors is not None and vectors is not None and len(owners):
             self._vectors.require_fit(vectors)
-            self._vectors.add_one_each(owners, vectors)
+            slots = owners if not first else [first + owner for owner in owners]
+            self._vectors.add_one_each(slots, vectors)
         blobs = [blob or b"" for blob in tokens]
         parsed = parse_whole_blobs(blobs, self.tokenizer.fingerprint)
         if parsed is not None:
@@ -162,7 +164,7 @@ class Shelf(Generic[T]):
             self._load_blobs(list(map(self._own_blob, items, tokens)))
         self._items.extend(items)
         self._keys.extend(keys)
-        self._slots.update(zip(keys, range(len(keys)), strict=True))
+        self._slots.update(zip(keys, range(first, first + len(keys)), strict=True))
 
     def _load_blobs(self, blobs: Sequence[bytes]) -> None:
         done = 0

@@ -162,7 +162,7 @@ class VectorColumn:
         """
         lent = _is_unit(vectors)
         rows = vectors if lent else normalized(vectors)
-        if not self._chunks and lent and _is_run(slots):
+        if lent and _is_run(slots) and self._is_full():
             for done in range(0, len(rows), _LARGEST_CHUNK):
                 self._adopt(slots[done], rows[done : done + _LARGEST_CHUNK])
             return
@@ -181,6 +181,9 @@ class VectorColumn:
                     chunk.give(slot)
                     self._place(slot, row, 1)
             done += count
+
+    def _is_full(self) -> bool:
+        return not self._chunks or self._chunks[-1].used == len(self._chunks[-1].rows)
 
     def _adopt(self, slot: int, rows: Vectors) -> None:
         """Make a chunk of rows that belong to slots that follow each other."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from itertools import islice, repeat
 from typing import Any, Final
 
 import numpy as np
@@ -31,6 +32,7 @@ from langchain_agentmemory.backends.columns import (
     unpack_single_vectors,
 )
 from langchain_agentmemory.backends.memory import is_live
+from langchain_agentmemory.search.postings import BLOCK_SIZE
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.tokenize import UNINDEXED
 from langchain_agentmemory.service.hidden import visible
@@ -40,6 +42,8 @@ from langchain_agentmemory.types import MemoryEntry
 
 DEFAULT_BUDGET: Final = 256 * 1024 * 1024
 """Bytes that all shelves of a store may hold before the least used are dropped."""
+
+_AT_ONCE: Final = BLOCK_SIZE  # records read together, to fill whole blocks
 
 _RECORD_BYTES: Final = 600  # an item kept by a shelf, beside its value
 
@@ -118,6 +122,13 @@ class WarmShelf:
         return self.shelf.nbytes + self.values + _RECORD_BYTES * len(self.shelf)
 
 
+    def show_nothing(self) -> None:
+        """Forget what is shown, so that all is read again."""
+        self.shelf, self.epoch, self.revision = None, -1, -1
+        self.expiring.clear()
+        self.values = 0
+
+
 class Shelves:
     """Keep shelves, drop the least recently used when they outgrow the budget.
 
@@ -186,10 +197,8 @@ class Shelves:
 
     def _refresh(self, namespace: Namespace, warm: WarmShelf) -> None:
         if warm.shelf is None and isinstance(self._backend, ReadsColumns):
-            columns = self._backend.columns(namespace)
-            if columns is None or not columns.keys:
-                return  # nothing there, and nothing shown
-            if not self._load_columns(warm, columns):
+            if not self._load_columns(warm, self._backend.columns(namespace, _AT_ONCE)):
+                warm.show_nothing()
                 self._read_changes(namespace, warm)
         else:
             self._catch_up(namespace, warm)
@@ -199,9 +208,7 @@ class Shelves:
     def _catch_up(self, namespace: Namespace, warm: WarmShelf) -> None:
         head = self._backend.head(namespace)
         if head is None or (head.items == 0 and warm.shelf is None):
-            warm.shelf, warm.epoch, warm.revision = None, -1, -1
-            warm.expiring.clear()
-            warm.values = 0
+            warm.show_nothing()
             return
         if (head.epoch, head.revision) != (warm.epoch, warm.revision):
             self._read_changes(namespace, warm)
@@ -211,9 +218,23 @@ class Shelves:
         if delta is not None:
             self._apply(warm, delta)
 
-    def _load_columns(self, warm: WarmShelf, columns: Columns) -> bool:
+    def _load_columns(self, warm: WarmShelf, parts: Iterator[Columns]) -> bool:
         """Load an index by columns; tell whether that could be done."""
-        shelf = self._empty_shelf()
+        for columns in parts:
+            if warm.shelf is None:
+                warm.shelf = self._empty_shelf()
+                warm.epoch, warm.revision = columns.head.epoch, columns.head.revision
+            if not self._add_columns(warm.shelf, columns):
+                return False
+            warm.values += columns.value_bytes
+            warm.expiring.update(
+                key
+                for key, expires_at in zip(columns.keys, columns.expiries, strict=True)
+                if expires_at is not None
+            )
+        return True
+
+    def _add_columns(self, shelf: Shelf[Held], columns: Columns) -> bool:
         owners: Sequence[int] = ()
         vectors = None
         if shelf.dims is not None and self._indexer.embedder is not None:
@@ -221,26 +242,16 @@ class Shelves:
             owners, packed = _made_by(mark, columns)
             vectors = unpack_single_vectors(packed, shelf.dims)
             if vectors is None:
-                return False
+                return False  # several vectors for one item: by records, then
         tokens = columns.tokens
         if any(flags & RecordFlags.UNINDEXED for flags in columns.flags):
             tokens = [
                 UNINDEXED if flags & RecordFlags.UNINDEXED else blob
                 for flags, blob in zip(columns.flags, tokens, strict=True)
             ]
-        make = columns.record
-        held = [
-            Held(row, flags, make)
-            for row, flags in zip(columns.rows, columns.flags, strict=True)
-        ]
+        make = repeat(columns.record)
+        held = list(map(Held, columns.rows, columns.flags, make))
         shelf.load_columns(columns.keys, held, tokens, owners, vectors)
-        warm.shelf, warm.values = shelf, columns.value_bytes
-        warm.expiring = {
-            key
-            for key, expires_at in zip(columns.keys, columns.expiries, strict=True)
-            if expires_at is not None
-        }
-        warm.epoch, warm.revision = columns.head.epoch, columns.head.revision
         return True
 
     def _apply(self, warm: WarmShelf, delta: Delta) -> None:
@@ -267,18 +278,19 @@ class Shelves:
 
     def _load(self, records: list[Record]) -> Shelf[Held]:
         shelf = self._empty_shelf()
-        shelf.load(
-            (
-                record.key,
-                Held(record, record.flags),
-                _tokens(record),
-                self._vectors(record, shelf.dims),
+        source = (r for r in records if r.state is RecordState.ACTIVE)
+        while part := list(islice(source, BLOCK_SIZE)):
+            shelf.load(
+                (
+                    record.key,
+                    Held(record, record.flags),
+                    _tokens(record),
+                    self._vectors(record, shelf.dims),
+                )
+                for record in part
             )
-            for record in records
-            if record.state is RecordState.ACTIVE
-        )
-        for record in records:
-            self._share(record, shelf.vectors(record.key))
+            for record in part:  # at once, so that copies do not pile up
+                self._share(record, shelf.vectors(record.key))
         return shelf
 
     def _update(self, warm: WarmShelf, shelf: Shelf[Held], record: Record) -> None:
@@ -292,7 +304,7 @@ class Shelves:
         dims = shelf.dims
         if dims is None and record.vectors is not None and self._indexer.embedder:
             # The first vectors of a store whose embedder has no configured dimension.
-            warm.shelf, warm.epoch, warm.revision = None, -1, -1
+            warm.show_nothing()
             return
         vectors = self._vectors(record, dims)
         held = Held(record, record.flags)
