@@ -8,6 +8,7 @@ import os
 import statistics
 import sys
 import tempfile
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +30,14 @@ def measure(ours: str, sizes: list[int], rounds: int) -> dict[str, Any]:
     embedder = HashEmbedder(DIMENSIONS)
     clock, texts = Clock(embedder), Texts("en", seed=2)
     found: dict[str, Any] = {str(size): {"add": [], "refresh": []} for size in sizes}
-    with tempfile.TemporaryDirectory() as name:
+    with ExitStack() as stack:
+        name = stack.enter_context(tempfile.TemporaryDirectory())
         stores: dict[int, Any] = {}
         for size in sizes:
             folder = Path(name) / str(size)
             folder.mkdir()
             opened = open_store(ours, folder, embedder, DIMENSIONS)  # type: ignore[arg-type]
-            stores[size] = opened.__enter__()  # this process ends with the measurement
+            stores[size] = stack.enter_context(opened)
             fill(stores[size], Texts("en", seed=1), 1, size)
             stores[size].search_memories(user_name(0), texts.query())
         for _ in range(rounds):

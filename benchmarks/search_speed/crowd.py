@@ -1,12 +1,11 @@
 """Very many users, visited in a cycle and by Zipf's law, under a budget.
 
-`python -m benchmarks.search_speed.crowd '{"users": …, …}'`
+`python -m benchmarks.search_speed.crowd '{"task": "fill" | "visit", …}'`
 """
 
 import json
 import os
 import sys
-import tempfile
 from bisect import bisect
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -24,50 +23,52 @@ from benchmarks.storage.corpus import HashEmbedder, Texts
 from benchmarks.storage.engines import obstacle, open_store
 
 _PEER_VISITS = 300
+_WARM_UP = 100
 _RESIDENT_EVERY = 1_000
 
 
-def measure(users: int, per_user: int, visits: int, budget: int) -> dict[str, Any]:
-    """Return what visits cost, ours by words, by meaning and by both, and the peer's.
+def fill_file(contestant: str, folder: str, users: int, per_user: int) -> None:
+    """Write the file of a contestant."""
+    embedder = HashEmbedder(DIMENSIONS)
+    with open_store(contestant, Path(folder), embedder, DIMENSIONS) as store:  # type: ignore[arg-type]
+        fill(store, Texts("en", seed=1), users, per_user)
 
-    A visit is one search of one user. The peer's visits are spread over ours.
+
+def visit(  # noqa: PLR0913 - one number each
+    ours: str,
+    peers: str | None,
+    users: int,
+    visits: int,
+    budget: int,
+    order: str,
+    mode: str,
+) -> dict[str, Any]:
+    """Return what visits cost, ours and the peer's. A visit is one search of one user.
 
     Args:
-        users: How many there are.
-        per_user: Memories of each.
-        visits: In each order and mode.
+        ours: Folder of our file.
+        peers: Folder of the peer's, whose visits are spread over ours.
+        users: How many users there are.
+        visits: How many visits.
         budget: Bytes that warm indexes may take.
+        order: `"cycle"` or `"Zipf"`.
+        mode: By words, by meaning or by both.
     """
     from langchain_agentmemory import MemoryStore  # noqa: PLC0415
 
     embedder = HashEmbedder(DIMENSIONS)
-    clock, found = Clock(embedder), {}
+    index: Any = {"embed": embedder, "dims": DIMENSIONS, "fields": ["memory"]}
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        with open_store("ours-sqlite", folder, embedder, DIMENSIONS) as store:
-            fill(store, Texts("en", seed=1), users, per_user)
-        peer: Any = None
-        if obstacle("SqliteStore", DIMENSIONS) is None:
-            beside = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            opened = open_store("SqliteStore", beside, embedder, DIMENSIONS)
+        peer = None
+        if peers is not None:
+            opened = open_store("SqliteStore", Path(peers), embedder, DIMENSIONS)
             peer = stack.enter_context(opened)
-            fill(peer, Texts("en", seed=1), users, per_user)
-        for order in ("cycle", "Zipf"):
-            for mode in ("lexical", "vector", "hybrid"):
-                store = MemoryStore.from_url(
-                    f"sqlite:///{folder / 'store.db'}",
-                    index={
-                        "embed": embedder,
-                        "dims": DIMENSIONS,
-                        "fields": ["memory"],
-                    },
-                    search_memory=budget,
-                )
-                visitors = _cycle(users) if order == "cycle" else _zipf(users)
-                seen = _visit(store, peer, visitors, visits, mode, clock)
-                found[f"{order}, {mode}"] = seen
-                store.close()
-    return found
+        store = MemoryStore.from_url(
+            f"sqlite:///{Path(ours) / 'store.db'}", index=index, search_memory=budget
+        )
+        stack.enter_context(store)
+        visitors = _cycle(users) if order == "cycle" else _zipf(users)
+        return _visit(store, peer, visitors, visits, mode, Clock(embedder))
 
 
 def _cycle(users: int) -> Iterator[int]:
@@ -88,6 +89,11 @@ def _visit(
 ) -> dict[str, Any]:
     texts = Texts("en", seed=2)
     store.search_memories("nobody", "warm up", mode=mode)
+    for _ in range(_WARM_UP):  # what does not grow with the indexes is there already
+        query = texts.query()
+        store.search_memories("nobody", query, mode=mode)
+        if peer is not None:
+            peer.search(namespace(0), query=query, limit=10)
     before = resident_mb()
     warm: set[int] = set()
     times: dict[str, list[float]] = {"all": [], "cold": [], "peer": []}
@@ -131,6 +137,8 @@ def _percentiles(cpu: list[float]) -> dict[str, float] | None:
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(**json.loads(sys.argv[1]))))
+    given = json.loads(sys.argv[1])
+    task = {"fill": fill_file, "visit": visit}[given.pop("task")]
+    print(json.dumps(task(**given)))  # type: ignore[operator]
     sys.stdout.flush()
     os._exit(0)

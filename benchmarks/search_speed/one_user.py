@@ -33,7 +33,7 @@ def measure(ours: str, users: int, per_user: int, rounds: int) -> dict[str, Any]
         rounds: In each of them every kind of search runs, ours and the peer's.
     """
     peer = PEERS[ours]  # type: ignore[index]
-    embedder, clock = HashEmbedder(DIMENSIONS), None
+    embedder = HashEmbedder(DIMENSIONS)
     clock = Clock(embedder)
     with ExitStack() as stack:
         stores: dict[str, Any] = {}

@@ -8,7 +8,7 @@ and into positions, which answer whether words stand in order.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,7 @@ _GROUPS: Final = 4  # content primary, content extra, topics primary, topics ext
 _HEADER: Final = np.arange(HEADER_WORDS)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Postings:
+class Postings(NamedTuple):
     """Where one term occurs in one block.
 
     Attributes:
@@ -269,12 +268,16 @@ class SealedBlock:
         """Yield (index in `terms`, postings of it) for terms that occur."""
         if not len(self._terms):
             return
-        rows = np.searchsorted(self._terms, terms)
-        rows[rows == len(self._terms)] = 0
-        for index in np.flatnonzero(self._terms[rows] == terms).tolist():
-            row = rows[index]
-            begin, end = self._posting_ends[row : row + 2].tolist()
-            yield index, Postings(self._codes[begin:end], self._counts[begin:end])
+        # Methods of arrays, not functions of numpy, which take as long again.
+        rows = self._terms.searchsorted(terms)
+        found = self._terms.take(rows, mode="clip") == terms
+        indexes = found.nonzero()[0]
+        rows = rows[indexes]
+        begins = self._posting_ends.take(rows).tolist()
+        ends = self._posting_ends.take(rows + 1).tolist()
+        codes, counts = self._codes, self._counts
+        for index, begin, end in zip(indexes.tolist(), begins, ends, strict=True):
+            yield index, Postings(codes[begin:end], counts[begin:end])
 
     def tokens(self, documents: NDArray[np.int64]) -> Tokens:
         """Return the tokens of some documents."""
