@@ -5,9 +5,10 @@ appends a new one. A block that is half dead is emptied into the open one. Slots
 valid until the next write; keys always are. The caller holds a lock.
 """
 
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Generic, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from langchain_agentmemory.search.tokenize import (
 from langchain_agentmemory.search.vectors import VectorColumn, Vectors
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 Texts = tuple[str, str]
 """The content of a document and its topics, joined with one blank."""
@@ -63,8 +65,12 @@ class Shelf(Generic[T]):
         self._slots: dict[str, int] = {}
         self._keys: list[str] = []
         self._items: list[T | None] = []
-        self._index = LexicalIndex(self._documents_moved)
-        self._vectors = None if dims is None else VectorColumn(dims, self._rows_moved)
+        # Not the methods themselves: a shelf in a circle with its parts would outlive
+        # its last user until Python looks for circles.
+        self._index = LexicalIndex(_weakly(self._documents_moved))
+        self._vectors = None
+        if dims is not None:
+            self._vectors = VectorColumn(dims, _weakly(self._rows_moved))
 
     def __len__(self) -> int:
         """Return how many items are alive."""
@@ -330,6 +336,18 @@ class Shelf(Generic[T]):
     def _rows_moved(self, slot: int, view: Vectors) -> None:
         if self._relocated is not None:
             self._relocated(self.item(slot), view)
+
+
+def _weakly(method: Callable[P, None]) -> Callable[P, None]:
+    """Return a function that calls a method as long as its object is there."""
+    reference = weakref.WeakMethod(method)
+
+    def call(*args: P.args, **kwargs: P.kwargs) -> None:
+        alive = reference()
+        if alive is not None:
+            alive(*args, **kwargs)
+
+    return call
 
 
 def top(scores: NDArray[np.float32], k: int | None) -> NDArray[np.int64]:

@@ -360,11 +360,11 @@ class Shelves:
             self._sizes[namespace] = size
             if warm.shelf is None:
                 self.forget(namespace)
+                return
+            # Used last, whatever was opened while it was in use.
+            self._warm.move_to_end(namespace)
             while self._held > self._budget and len(self._warm) > 1:
-                oldest = next(iter(self._warm))
-                if oldest == namespace:
-                    break
-                self.forget(oldest)
+                self.forget(next(iter(self._warm)))
 
 
 def _made_by(mark: int, columns: Columns) -> tuple[Sequence[int], list[bytes]]:
