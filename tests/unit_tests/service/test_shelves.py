@@ -227,7 +227,7 @@ def test_an_index_larger_than_the_whole_budget_still_serves(path):
 
 def test_indexes_are_dropped_under_searches_that_run(path):
     users = [f"user-{number}" for number in range(6)]
-    with open_store(path, search_memory=20_000) as store:
+    with open_store(path, search_memory=60_000) as store:
         fill(store, users, 25)
         wanted = {user: store.search_memories(user, "green tea") for user in users}
         wrong: list[object] = []
@@ -248,4 +248,4 @@ def test_indexes_are_dropped_under_searches_that_run(path):
             thread.join()
 
         assert wrong == []
-        assert store._service.shelves.describe()["bytes"] <= 20_000
+        assert store._service.shelves.describe()["bytes"] <= 60_000
