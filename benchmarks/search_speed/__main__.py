@@ -63,7 +63,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--large-rounds", type=int, metavar="N", help="of large sizes")
     parser.add_argument("--budget", type=int, metavar="BYTES", help="for warm indexes")
     parser.add_argument("--results", type=Path, metavar="FILE", help="where JSON goes")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="where Markdown goes")
+    parser.add_argument(
+        "--report", type=Path, metavar="FILE", help="where Markdown goes"
+    )
     parser.add_argument(
         "--report-only", action="store_true", help="write the report of an earlier run"
     )

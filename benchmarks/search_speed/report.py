@@ -119,7 +119,8 @@ def _memory(results: Results) -> str:
 
 def _small(results: Results) -> str:
     restart = [
-        (name, number(results.restart(name))) for name in results.found["restart"]["cpu_ms"]
+        (name, number(results.restart(name)))
+        for name in results.found["restart"]["cpu_ms"]
     ]
     adds = []
     for ours in PEERS:

@@ -120,9 +120,7 @@ def goals(results: Results) -> Iterator[Goal]:
     yield from _crowd_goals(results)
 
 
-def _most(
-    text: str, bound: float, found: float | None, unit: float, name: str
-) -> Goal:
+def _most(text: str, bound: float, found: float | None, unit: float, name: str) -> Goal:
     measured = None if found is None else found / unit
     return Goal(text, bound, measured, f"{name} CPU", at_least=False)
 

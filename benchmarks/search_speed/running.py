@@ -114,7 +114,9 @@ def _restart(plan: Plan, progress: Progress) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="search-speed-") as folder:
         for language in ("en", "zh"):
             path = f"{folder}/{language}.db"
-            run_module("restart", task="fill", path=path, language=language, items=items)
+            run_module(
+                "restart", task="fill", path=path, language=language, items=items
+            )
             for _ in range(plan.processes):
                 for vectors, numpy in ((False, False), (True, False), (True, True)):
                     name = f"{language}, {'hybrid' if vectors else 'lexical'}"

@@ -694,4 +694,3 @@ def _loaded_record(namespace: Namespace, row: Sequence[Any]) -> Record:
 
 
 _STATES: Final = tuple(RecordState)
-

@@ -121,7 +121,6 @@ class WarmShelf:
             return 0
         return self.shelf.nbytes + self.values + _RECORD_BYTES * len(self.shelf)
 
-
     def show_nothing(self) -> None:
         """Forget what is shown, so that all is read again."""
         self.shelf, self.epoch, self.revision = None, -1, -1
