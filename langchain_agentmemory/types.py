@@ -168,7 +168,25 @@ class MemoryEntry:
         self, score: float | None, explanation: dict[str, Any] | None = None
     ) -> "MemoryEntry":
         """Return the same memory with another score."""
-        return replace(self, score=score, explanation=explanation)
+        return MemoryEntry(  # three times as fast as `dataclasses.replace`
+            self.id,
+            self.app_name,
+            self.user_id,
+            self.memory,
+            self.topics,
+            self.kind,
+            self.event_time,
+            self.event_precision,
+            self.participants,
+            self.location,
+            self.created_at,
+            self.updated_at,
+            score,
+            self.source,
+            self.supersedes,
+            self.superseded_by,
+            explanation,
+        )
 
     def event_label(self) -> str | None:
         """Return the event time as far as it is known: `2024`, `2024-05`, ….

@@ -54,7 +54,12 @@ _STRUCTURE: Final = str.maketrans(
 
 def one_line(text: str) -> str:
     """Return a text as one visible line, without look-alikes of markers."""
-    visible = _INVISIBLE.sub("", " ".join(text.split())).strip()
+    joined = " ".join(text.split())
+    if joined.isascii() and joined.isprintable():
+        # Nothing invisible; and only brackets start a marker.
+        plain = "<" not in joined and "[" not in joined
+        return joined if plain else _MARKER_LIKE.sub("‹", joined)
+    visible = _INVISIBLE.sub("", joined).strip()
     return _MARKER_LIKE.sub("‹", _REPEATED.sub(r"\1", visible))
 
 
@@ -63,7 +68,8 @@ def statement(text: str, max_tokens: int) -> str:
 
     Nothing in it passes for the details that follow it.
     """
-    return _DETAILS_LIKE.sub("‹", short_line(text, max_tokens))
+    line = short_line(text, max_tokens)
+    return _DETAILS_LIKE.sub("‹", line) if "(" in line or "（" in line else line
 
 
 def detail(text: str, max_tokens: int = DETAIL_TOKENS) -> str:
@@ -71,6 +77,8 @@ def detail(text: str, max_tokens: int = DETAIL_TOKENS) -> str:
 
     Nothing in it ends the brackets or the detail that it stands in, or begins another.
     """
+    if len(text) <= max_tokens and (not text or (text.isascii() and text.isalnum())):
+        return text
     plain = short_line(text, max_tokens).translate(_STRUCTURE)
     return _LABEL_LIKE.sub(r"\1 –", plain)
 
@@ -95,6 +103,8 @@ def approximate_tokens(text: str) -> int:
     `count_tokens_approximately` takes 4 characters of any script for a token, which
     would let Chinese take four times the room that it was given.
     """
+    if text.isascii():
+        return math.ceil(len(text) / _LATIN_LETTERS_PER_TOKEN)
     ascii_count = len(text.encode("ascii", "ignore"))
     return math.ceil(ascii_count / _LATIN_LETTERS_PER_TOKEN) + len(text) - ascii_count
 
