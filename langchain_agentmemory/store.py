@@ -58,7 +58,6 @@ from langchain_agentmemory.types import (
 from langchain_agentmemory.urls import backend_from_url
 
 if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
     from langchain_core.messages import MessageLikeRepresentation
     from langchain_core.tools import BaseTool
     from langgraph.graph.state import CompiledStateGraph
@@ -71,7 +70,10 @@ if TYPE_CHECKING:
     from langchain_agentmemory.extraction.graph import ChangeGraph
     from langchain_agentmemory.extraction.jobs import ExtractionJobs
     from langchain_agentmemory.retriever import MemoryRetriever
+    from langchain_agentmemory.search.dictionary import UserWords
+    from langchain_agentmemory.service.embedding_settings import Embed, Index
     from langchain_agentmemory.service.erasure import Erasure
+    from langchain_agentmemory.service.reindexing import VectorCounts
     from langchain_agentmemory.service.reranking import RerankerLike
     from langchain_agentmemory.service.sweeper import Sweeper
     from langchain_agentmemory.tools.build import CustomTools
@@ -99,8 +101,13 @@ class MemoryStore(ItemMethods):
     Args:
         backend: Where items live; in memory if not given. See also `from_url`.
         index: Search by meaning: LangGraph's `IndexConfig` (`{"embed": …, "dims": …,
-            "fields": […]}`), or a LangChain `Embeddings`. Without it, search goes by
-            words.
+            "fields": […]}`), or only what embeds: a LangChain `Embeddings`, a function
+            of texts, the name of a model, or `"local"` (see `LocalEmbeddings`). The
+            dict also takes `name` (identifies the model), `query_prefix` and
+            `document_prefix`, `batch_size` (128 texts per request) and `cache_bytes`
+            (8 MB of vectors of texts that were embedded lately, 0 = none). Without an
+            index, search goes by words.
+        embeddings: Short for `index={"embed": …}`.
         extractor: What extracts memories from conversations: a `MemoryExtractor`, a
             `VerbatimExtractor`, or your own. Beside an extractor, the tools that write
             are not shown to the agent unless exposed.
@@ -117,6 +124,9 @@ class MemoryStore(ItemMethods):
             `False`, and once half of it has passed where the configuration does not
             say.
         ranking: `"default"`, or `"reference"` for the formula of the reference system.
+        user_dictionary: Words that stay whole in Chinese text, such as names: a list of
+            words or of `(word, frequency, tag)`, or the path of a jieba user
+            dictionary. They are this store's; `jieba.add_word` has no effect on it.
         timezone: Where naive datetimes are taken: a name or a `tzinfo`.
         enabled_tools: Tools to switch on, or names mapped to on and off, for everyone,
             the extractor included.
@@ -162,7 +172,8 @@ class MemoryStore(ItemMethods):
         self,
         backend: Backend | None = None,
         *,
-        index: "IndexConfig | Mapping[str, Any] | Embeddings | None" = None,
+        index: "IndexConfig | Index | None" = None,
+        embeddings: "Embed | None" = None,
         extractor: "Extractor | None" = None,
         app_name: str = "default",
         memory_limit: int | None = 1000,
@@ -171,6 +182,7 @@ class MemoryStore(ItemMethods):
         soft_delete: bool = False,
         ttl: TTLConfig | Mapping[str, Any] | timedelta | None = None,
         ranking: Literal["default", "reference"] = "default",
+        user_dictionary: "UserWords | None" = None,
         timezone: str | tzinfo = "UTC",
         enabled_tools: "Switches" = None,
         exposed_tools: "Switches" = None,
@@ -194,6 +206,13 @@ class MemoryStore(ItemMethods):
                 f"embedder as index=…."
             )
             raise InvalidInput(msg)
+        if embeddings is not None:
+            if index is not None:
+                msg = (
+                    "Give index or embeddings, not both: embeddings is index['embed']."
+                )
+                raise InvalidInput(msg)
+            index = {"embed": embeddings}
         config = ttl_config(ttl)
         self.ttl_config = config  # type: ignore[assignment]  # a TTLConfig in substance
         minutes = (config or {}).get("default_ttl")
@@ -230,6 +249,7 @@ class MemoryStore(ItemMethods):
             search_memory,
             reranker,
             rerank_top,
+            words=user_dictionary,
         )
         self._service.verbs.on_delete = self._note_deleted
         if extraction_graph is not None and extractor is not None:
@@ -788,10 +808,11 @@ class MemoryStore(ItemMethods):
             progress: Called with how many items were looked at, and of how many.
 
         Raises:
-            InvalidInput: If the store has no index.
+            InvalidInput: If the store has no index, or one whose `dims` is not that of
+                the model.
             BackendUnavailable: If the embedder fails; what was embedded is kept.
         """
-        return self._run(self._service.reindex(self._prefix(user), progress))
+        return self._run(self._service.reindexing.run(self._prefix(user), progress))
 
     async def areindex(
         self,
@@ -800,7 +821,25 @@ class MemoryStore(ItemMethods):
         progress: Callable[[int, int], None] | None = None,
     ) -> int:
         """Async twin of `reindex`."""
-        return await self._arun(self._service.reindex(self._prefix(user), progress))
+        plan = self._service.reindexing.run(self._prefix(user), progress)
+        return await self._arun(plan)
+
+    def owed_vectors(self, user: User | None = None) -> "VectorCounts":
+        """Count which items have vectors of this store's embedder, and which do not.
+
+        Every record is read: this is a report, not something to do in every turn.
+
+        Args:
+            user: Only this user's memories; everything in the store if not given.
+
+        Raises:
+            InvalidInput: If the store has no index.
+        """
+        return self._service.reindexing.count(self._prefix(user))
+
+    async def aowed_vectors(self, user: User | None = None) -> "VectorCounts":
+        """Async twin of `owed_vectors`."""
+        return await self._hop(self.owed_vectors, user)
 
     # -- tools -----------------------------------------------------------------------
 

@@ -21,6 +21,9 @@ TimeInput = datetime | date | str
 
 SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
 
+ShownVersions = Literal["all", "current"]
+"""Whether replaced memories are results of their own: see `SearchOptions.versions`."""
+
 _ID_BITS: Final = 256  # integers that serve as ids have 64, those of UUIDs 128
 
 
@@ -133,6 +136,8 @@ class MemoryEntry:
         supersedes: Ids of older memories that this one replaced as the valid version.
         superseded_by: Id of the newer memory that replaced this one, if any.
         explanation: How the score came about, if the search was asked to explain.
+        earlier: Texts of what this memory replaced and is still kept, the newest first,
+            at most three. Searches and preloading fill it, plain reads do not.
     """
 
     id: str
@@ -152,6 +157,7 @@ class MemoryEntry:
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     explanation: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    earlier: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def user(self) -> UserKey:
@@ -162,7 +168,25 @@ class MemoryEntry:
         self, score: float | None, explanation: dict[str, Any] | None = None
     ) -> "MemoryEntry":
         """Return the same memory with another score."""
-        return replace(self, score=score, explanation=explanation)
+        return MemoryEntry(  # three times as fast as `dataclasses.replace`
+            self.id,
+            self.app_name,
+            self.user_id,
+            self.memory,
+            self.topics,
+            self.kind,
+            self.event_time,
+            self.event_precision,
+            self.participants,
+            self.location,
+            self.created_at,
+            self.updated_at,
+            score,
+            self.source,
+            self.supersedes,
+            self.superseded_by,
+            explanation,
+        )
 
     def event_label(self) -> str | None:
         """Return the event time as far as it is known: `2024`, `2024-05`, ….
@@ -271,6 +295,9 @@ class SearchOptions:
         together: Results that are neighbours in one conversation (positions at most 2
             apart) come as one run, in the order in which they were said, in the place
             of the best of them.
+        versions: `"all"`: what a newer memory replaced is a result of its own.
+            `"current"`: the memory that holds now stands in its place and tells it as
+            `MemoryEntry.earlier`, unless the query asks about the past.
     """
 
     kind: MemoryKind | str | None = None
@@ -287,6 +314,7 @@ class SearchOptions:
     rerank: bool = True
     diversity: float = 0.0
     together: bool = False
+    versions: ShownVersions = "all"
 
 
 @dataclass(frozen=True, slots=True)

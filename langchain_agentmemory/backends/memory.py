@@ -94,6 +94,7 @@ class _Space:
             return
         self.revision += 1
         record.revision = self.revision
+        record.namespace = self.namespace  # one tuple for all
         if write.stamp:
             record.updated_at = self.last = max(now, self.last + 1)
         if record.created_at is None:

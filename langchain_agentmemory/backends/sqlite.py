@@ -9,9 +9,10 @@ Vectors are plain blobs: no extension of SQLite is needed.
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
     Batch,
@@ -26,6 +27,11 @@ from langchain_agentmemory.backends.base import (
     RecordFlags,
     RecordState,
     Write,
+)
+from langchain_agentmemory.backends.columns import (
+    Columns,
+    pack_vectors,
+    unpack_vectors,
 )
 from langchain_agentmemory.backends.memory import (
     STUBS_KEPT,
@@ -45,14 +51,17 @@ from langchain_agentmemory.backends.sqlite_schema import (
 )
 from langchain_agentmemory.errors import BackendUnavailable
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 _SEPARATOR: Final = "."  # LangGraph forbids it inside labels
 _AFTER_SEPARATOR: Final = "/"  # the character that follows it
 _KEYS_AT_ONCE: Final = 500  # far below SQLite's limit of variables, whatever the build
 _CONTENT: Final = len(COLUMNS) - 2  # all columns but tokens and vectors
+# What an index is loaded from: active records have no other state.
+_LOADED: Final = tuple(c for c in COLUMNS if c not in {"state", "deleted_at"})
+_LOADED_CONTENT: Final = len(_LOADED) - 2
+_KEY, _FLAGS, _EXPIRES_AT, _EMBEDDER, _VALUE, _TOKENS, _VECTORS = map(
+    _LOADED.index,
+    ("key", "flags", "expires_at", "embedder", "value", "tokens", "vectors"),
+)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -258,6 +267,30 @@ class SQLiteBackend:
                 cursor = connection.execute(self._sql.changed, (head.epoch, since))
             records = [_record(namespace, row) for row in cursor]
         return Delta(head, records, reload)
+
+    def columns(self, namespace: Namespace, size: int) -> Iterator[Columns]:
+        """Yield all active records, column by column."""
+        self.open()
+        with self._pool.reading() as connection:
+            head = self._head(connection, namespace)
+            if head is None:
+                return
+            cursor = connection.execute(self._sql.columns, (head.epoch,))
+            while found := cursor.fetchmany(size):
+                turned = tuple(zip(*found, strict=True))
+                yield Columns(
+                    head,
+                    [row[:_LOADED_CONTENT] for row in found],
+                    partial(_loaded_record, namespace),
+                    keys=turned[_KEY],
+                    flags=turned[_FLAGS],
+                    expiries=turned[_EXPIRES_AT],
+                    embedders=turned[_EMBEDDER],
+                    value_bytes=sum(map(len, turned[_VALUE])),
+                    tokens=turned[_TOKENS],
+                    vectors=turned[_VECTORS],
+                )
+                del found, turned  # before the next ones are read
 
     def commit(self, batch: Batch) -> list[Record]:
         """Apply a batch in one transaction."""
@@ -499,6 +532,10 @@ class _Statements:
             f"SELECT {columns} FROM {table} r WHERE r.ns = ? AND r.state = 0 "
             f"ORDER BY r.revision"
         )
+        self.columns = (
+            f"SELECT {', '.join(_LOADED)} FROM {table} WHERE ns = ? AND state = 0 "
+            f"ORDER BY revision"
+        )
         self.changed = (
             f"SELECT {columns} FROM {table} r WHERE r.ns = ? AND r.revision > ? "
             f"ORDER BY r.revision"
@@ -637,19 +674,23 @@ def _record(namespace: Namespace, row: Sequence[Any]) -> Record:
     )
 
 
+def _loaded_record(namespace: Namespace, row: Sequence[Any]) -> Record:
+    key, revision, flags, created, updated, expires, ttl, embedder, value, meta = row
+    return Record(
+        namespace,
+        key,
+        value,
+        meta,
+        created,
+        updated,
+        None,
+        expires,
+        ttl,
+        revision,
+        RecordState.ACTIVE,
+        flags,
+        embedder=embedder,
+    )
+
+
 _STATES: Final = tuple(RecordState)
-
-
-def pack_vectors(vectors: "NDArray[np.float32]") -> bytes:
-    """Return vectors as bytes: their dimension, then little-endian float32."""
-    dims: int = vectors.shape[1]
-    return dims.to_bytes(4, "little") + vectors.astype("<f4", copy=False).tobytes()
-
-
-def unpack_vectors(packed: bytes) -> "NDArray[np.float32]":
-    """Undo `pack_vectors`."""
-    import numpy as np  # noqa: PLC0415 - only stores with an index need it
-
-    dims = int.from_bytes(packed[:4], "little")
-    flat: NDArray[np.float32] = np.frombuffer(packed, "<f4", offset=4)
-    return flat.reshape(-1, dims)

@@ -66,6 +66,14 @@ class LexicalIndex:
         tokens = parse_blobs([blob or _NO_TOKENS for blob in blobs])
         return self._append(tokens, [bool(blob) for blob in blobs])
 
+    def append_tokens(self, tokens: Tokens) -> None:
+        """Append any number of documents, all of them searched by words."""
+        done = 0
+        while done < len(tokens.counts):
+            part = tokens.part(done, done + self.room())
+            self._append(part, [True] * len(part.counts))
+            done += len(part.counts)
+
     def kill(self, slot: int) -> None:
         """Mark a living slot dead; the documents of half dead blocks may move."""
         self.alive[slot] = False

@@ -20,7 +20,7 @@ DUPLICATE_DENOMINATOR: Final = 5
 
 _FACT: Final = "fact"
 _GROWTH: Final = 4
-_FIRST_FETCH: Final = 64
+_FIRST_FETCH: Final = 64  # Where a filter may drop many, at least.
 
 
 class Candidate(NamedTuple, Generic[T]):
@@ -96,7 +96,7 @@ def find_page(
         return []
     # Age and event time change the order: then everything has to be looked at.
     reordered = criteria.decay is not None or criteria.order_by_event_time
-    k = None if limit is None or reordered else max(_FIRST_FETCH, 2 * limit)
+    k = None if limit is None or reordered else _first_fetch(limit, criteria)
     tokens = cache(token_set)  # a larger fetch meets the same texts again
     while True:
         candidates, complete = fetch(k)
@@ -111,6 +111,13 @@ def find_page(
         if len(page) == limit and not scarce:
             return page
         k *= _GROWTH
+
+
+def _first_fetch(limit: int, criteria: Criteria) -> int:
+    """Return how many candidates are looked at first: looking at one is not free."""
+    if criteria.kind or criteria.time_after or criteria.time_before:
+        return max(_FIRST_FETCH, 2 * limit)
+    return 2 * limit if criteria.deduplicate else limit
 
 
 def select(

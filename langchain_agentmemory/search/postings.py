@@ -7,7 +7,8 @@ and into positions, which answer whether words stand in order.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from itertools import accumulate, pairwise
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,23 +21,23 @@ BLOCK_SIZE: Final = 4096
 _A = TypeVar("_A", bound=np.generic)
 
 _SCANNED: Final = 256  # Documents of an open block that are scanned, not sorted.
+_CODE_BITS: Final = 16
+_MOST_COUNTED: Final = 0xFFFF
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
-_LOW_HALF: Final = np.uint64(0xFFFFFFFF)
-_HALF: Final = np.uint64(32)
+_HEADER: Final = np.arange(HEADER_WORDS)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Postings:
+class Postings(NamedTuple):
     """Where one term occurs in one block.
 
     Attributes:
         codes: uint16; `document << 2 | in_topics << 1 | later`, where `later` marks
             the second posting of the term in the same document.
-        counts: How often, uint32.
+        counts: How often, uint16; more than that many times count as that many.
     """
 
     codes: NDArray[np.uint16]
-    counts: NDArray[np.uint32]
+    counts: NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,17 +52,54 @@ class Tokens:
     hashes: NDArray[np.uint64]
     counts: NDArray[np.int64]
 
+    def part(self, first: int, last: int) -> "Tokens":
+        """Return those of some documents that follow each other."""
+        if first == 0 and last >= len(self.counts):
+            return self
+        begin = int(self.counts[:first].sum())
+        end = begin + int(self.counts[first:last].sum())
+        return Tokens(self.hashes[begin:end], self.counts[first:last])
+
 
 def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     """Return the tokens of many blobs at once. Their fingerprints are not looked at."""
-    words = np.frombuffer(b"".join(blobs), "<u8")
-    sizes = np.fromiter(map(len, blobs), np.int64, len(blobs)) // WORD_BYTES
-    starts = np.cumsum(sizes) - sizes
-    pairs = words[starts[:, None] + np.arange(1, HEADER_WORDS)]
-    counts = np.stack((pairs & _LOW_HALF, pairs >> _HALF), axis=-1)
+    return _parsed(*_joined(blobs))
+
+
+def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None:
+    """Return the tokens of complete blobs of the tokenizer with this fingerprint.
+
+    Returns:
+        `None` if any of them is something else.
+    """
+    sizes = set(map(len, blobs))
+    if not sizes or min(sizes) < HEADER.size:
+        return None
+    if any(size % WORD_BYTES for size in sizes):
+        return None
+    words, starts = _joined(blobs)
+    if (words[starts] != np.uint64(fingerprint)).any():
+        return None
+    tokens = _parsed(words, starts)
+    ends = starts + tokens.counts.sum(axis=1) + HEADER_WORDS
+    whole = ends[-1] == len(words) and (ends[:-1] == starts[1:]).all()
+    return tokens if whole else None
+
+
+def _joined(blobs: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return all words of blobs, headers included, and where each blob starts."""
+    ends = np.fromiter(accumulate(map(len, blobs)), np.int64, len(blobs)) // WORD_BYTES
+    starts = np.zeros_like(ends)
+    starts[1:] = ends[:-1]
+    return np.frombuffer(b"".join(blobs), "<u8"), starts
+
+
+def _parsed(words: NDArray[np.uint64], starts: NDArray[np.int64]) -> Tokens:
+    head = starts[:, None] + _HEADER
+    counts = words[head[:, 1:]].view("<u4").astype(np.int64)
     keep = np.ones(len(words), np.bool_)
-    keep[starts[:, None] + np.arange(HEADER_WORDS)] = False
-    return Tokens(words[keep], counts.reshape(-1, _GROUPS).astype(np.int64))
+    keep[head] = False
+    return Tokens(words[keep], counts)
 
 
 class OpenBlock:
@@ -146,10 +184,8 @@ class OpenBlock:
             yield from self._sorted.postings(terms)
             scanned = self._sorted.words
         if scanned < self._words:
-            for index, term in enumerate(terms):
-                positions = self._scan(term, scanned)
-                if len(positions):
-                    yield index, _group(self._codes[positions])
+            hashes = self._hashes[scanned : self._words]
+            yield from _grouped(terms, hashes, self._codes[scanned : self._words])
 
     def _scan(self, term: np.uint64, start: int) -> NDArray[np.int64]:
         return np.flatnonzero(self._hashes[start : self._words] == term) + start
@@ -205,7 +241,7 @@ class SealedBlock:
             np.uint32
         )
         self._codes = posted | later
-        self._counts = np.diff(starts, append=len(order)).astype(np.uint32)
+        self._counts = _gaps(starts, len(order))
 
     @property
     def nbytes(self) -> int:
@@ -232,12 +268,16 @@ class SealedBlock:
         """Yield (index in `terms`, postings of it) for terms that occur."""
         if not len(self._terms):
             return
-        rows = np.searchsorted(self._terms, terms)
-        rows[rows == len(self._terms)] = 0
-        for index in np.flatnonzero(self._terms[rows] == terms).tolist():
-            row = rows[index]
-            begin, end = self._posting_ends[row : row + 2].tolist()
-            yield index, Postings(self._codes[begin:end], self._counts[begin:end])
+        # Methods of arrays, not functions of numpy, which take as long again.
+        rows = self._terms.searchsorted(terms)
+        found = self._terms.take(rows, mode="clip") == terms
+        indexes = found.nonzero()[0]
+        rows = rows[indexes]
+        begins = self._posting_ends.take(rows).tolist()
+        ends = self._posting_ends.take(rows + 1).tolist()
+        codes, counts = self._codes, self._counts
+        for index, begin, end in zip(indexes.tolist(), begins, ends, strict=True):
+            yield index, Postings(codes[begin:end], counts[begin:end])
 
     def tokens(self, documents: NDArray[np.int64]) -> Tokens:
         """Return the tokens of some documents."""
@@ -282,16 +322,36 @@ def documents_in_order(
     return documents
 
 
-def _group(codes: NDArray[np.uint16]) -> Postings:
-    """Make postings of the codes of a term's occurrences, ascending."""
-    new = np.ones(len(codes), np.bool_)
-    np.not_equal(codes[1:], codes[:-1], out=new[1:])
+def _grouped(
+    terms: NDArray[np.uint64], hashes: NDArray[np.uint64], codes: NDArray[np.uint16]
+) -> Iterator[tuple[int, Postings]]:
+    """Make postings of all terms in one look at words by position."""
+    found, positions = np.nonzero(hashes == terms[:, None])
+    if not len(found):
+        return
+    code = codes[positions]
+    # A key that is different for every posting and grows: term, then code.
+    key = (found << _CODE_BITS) + code
+    new = np.ones(len(key), np.bool_)
+    np.not_equal(key[1:], key[:-1], out=new[1:])
     starts = np.flatnonzero(new)
-    counts = np.diff(starts, append=len(codes)).astype(np.uint32)
-    posted = codes[starts]
-    later = np.zeros(len(starts), np.bool_)
-    later[1:] = posted[1:] >> 2 == posted[:-1] >> 2
-    return Postings(posted | later, counts)
+    counts = _gaps(starts, len(key))
+    document = key[starts] >> 2
+    posted = code[starts]
+    posted[1:] |= document[1:] == document[:-1]
+    ends = np.searchsorted(found[starts], np.arange(len(terms) + 1)).tolist()
+    for index, (begin, end) in enumerate(pairwise(ends)):
+        if begin < end:
+            yield index, Postings(posted[begin:end], counts[begin:end])
+
+
+def _gaps(starts: NDArray[np.int64], end: int) -> NDArray[np.uint16]:
+    """Return how many elements there are from each start to the next, or the end."""
+    gaps = np.empty(len(starts), np.int64)
+    if len(gaps):
+        np.subtract(starts[1:], starts[:-1], out=gaps[:-1])
+        gaps[-1] = end - starts[-1]
+    return np.minimum(gaps, _MOST_COUNTED, out=gaps).astype(np.uint16)
 
 
 def _select(

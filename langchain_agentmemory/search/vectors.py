@@ -18,6 +18,7 @@ from langchain_agentmemory.errors import InvalidInput
 _FIRST_CHUNK: Final = 64
 _LARGEST_CHUNK: Final = 4096
 _NOBODY: Final = -1
+_UNIT_ERROR: Final = 1e-6  # of a squared length: a few roundings of float32
 _TINY: Final = 1e-30  # Squares between these two lose nothing in float32.
 _HUGE: Final = 1e30
 
@@ -57,15 +58,57 @@ dot: Callable[[Vectors, Vectors], Vectors] = (
 )
 
 
+def _is_unit(vectors: Vectors) -> bool:
+    """Tell whether rows are float32 and of unit length, up to what float32 can tell."""
+    if vectors.dtype != np.float32 or vectors.ndim != 2:  # noqa: PLR2004
+        return False
+    squares = np.einsum("ij,ij->i", vectors, vectors)
+    return bool((np.abs(squares - np.float32(1)) < _UNIT_ERROR).all())
+
+
+def _is_run(slots: Sequence[int]) -> bool:
+    """Tell whether slots, which ascend, follow each other."""
+    return slots[-1] - slots[0] == len(slots) - 1
+
+
 class _Chunk:
     """Rows that never move, and the slot that owns each."""
 
-    def __init__(self, size: int, dims: int) -> None:
-        self.rows = np.empty((size, dims), np.float32)
-        self.owners = np.full(size, _NOBODY, np.int64)
+    def __init__(self, rows: Vectors) -> None:
+        self.rows = rows
+        self.owners = np.full(len(rows), _NOBODY, np.int64)
         self.used = 0
         self.living = 0
         self.one_each = True  # No slot owns two rows.
+        self.shift: int | None = None  # Each row's slot less its number, if all equal.
+
+    def give(self, slot: int, count: int = 1) -> None:
+        """Give the next rows to as many slots, one after the other."""
+        shift = slot - self.used
+        if self.used == 0:
+            self.shift = shift
+        elif self.shift != shift:
+            self.shift = None
+        end = self.used + count
+        if count == 1:
+            self.owners[self.used] = slot
+        else:
+            self.owners[self.used : end] = np.arange(slot, slot + count)
+        self.used = end
+        self.living += count
+
+    def give_all_to(self, slot: int, count: int) -> None:
+        """Give several of the next rows to one slot."""
+        self.owners[self.used : self.used + count] = slot
+        self.one_each = False
+        self.shift = None
+        self.used += count
+        self.living += count
+
+    def take(self, row: int, count: int, heir: int = _NOBODY) -> None:
+        """Take rows from their slot; nobody or another slot gets them."""
+        self.owners[row : row + count] = heir
+        self.shift = None
 
 
 class VectorColumn:
@@ -112,21 +155,42 @@ class VectorColumn:
         return self._write(slot, normalized(vectors))
 
     def add_one_each(self, slots: Sequence[int], vectors: Vectors) -> None:
-        """Store one vector each for many slots."""
-        rows = normalized(vectors)
+        """Store one vector each for many slots.
+
+        Unit vectors for slots that follow each other are not copied: the caller must
+        not change them any more.
+        """
+        lent = _is_unit(vectors)
+        rows = vectors if lent else normalized(vectors)
+        if lent and _is_run(slots) and self._is_full():
+            for done in range(0, len(rows), _LARGEST_CHUNK):
+                self._adopt(slots[done], rows[done : done + _LARGEST_CHUNK])
+            return
         done = 0
         while done < len(slots):
             chunk = self._chunk_for(1)
             start = chunk.used
             count = min(len(slots) - done, len(chunk.rows) - start)
-            part = slice(done, done + count)
-            chunk.rows[start : start + count] = rows[part]
-            chunk.owners[start : start + count] = slots[part]
-            chunk.used += count
-            chunk.living += count
-            for row, slot in enumerate(slots[part], self._bases[-1] + start):
-                self._place(slot, row, 1)
+            chunk.rows[start : start + count] = rows[done : done + count]
+            part, base = slots[done : done + count], self._bases[-1] + start
+            if _is_run(part):
+                chunk.give(part[0], count)
+                self._place_run(part[0], base, count)
+            else:
+                for row, slot in enumerate(part, base):
+                    chunk.give(slot)
+                    self._place(slot, row, 1)
             done += count
+
+    def _is_full(self) -> bool:
+        return not self._chunks or self._chunks[-1].used == len(self._chunks[-1].rows)
+
+    def _adopt(self, slot: int, rows: Vectors) -> None:
+        """Make a chunk of rows that belong to slots that follow each other."""
+        chunk = _Chunk(rows)
+        chunk.give(slot, len(rows))
+        self._append_chunk(chunk)
+        self._place_run(slot, self._bases[-1], len(rows))
 
     def view(self, slot: int) -> Vectors | None:
         """Return the slot's vectors, shape (count, dims), `None` without any."""
@@ -142,7 +206,7 @@ class VectorColumn:
         chunk, start = self._locate(self._rows[slot])
         count = self._counts[slot]
         self._rows[slot] = _NOBODY
-        chunk.owners[start : start + count] = _NOBODY
+        chunk.take(start, count)
         chunk.living -= count
         if chunk is not self._chunks[-1] and chunk.living * 2 < chunk.used:
             self._evacuate(chunk)
@@ -155,7 +219,7 @@ class VectorColumn:
         self._rows[old] = _NOBODY
         self._place(new, row, count)
         chunk, start = self._locate(row)
-        chunk.owners[start : start + count] = new
+        chunk.take(start, count, new)
 
     def similarities(self, query: Vectors, size: int) -> Vectors:
         """Return the cosine of each slot's best vector, `-inf` where it has none.
@@ -170,11 +234,12 @@ class VectorColumn:
             if not chunk.living:
                 continue
             similarity = dot(chunk.rows[: chunk.used], query)
-            owners = chunk.owners[: chunk.used]
-            if chunk.one_each:
-                best[owners] = similarity
+            if chunk.shift is not None:
+                best[chunk.shift : chunk.shift + chunk.used] = similarity
+            elif chunk.one_each:
+                best[chunk.owners[: chunk.used]] = similarity
             else:
-                np.maximum.at(best, owners, similarity)
+                np.maximum.at(best, chunk.owners[: chunk.used], similarity)
         return best[:size]
 
     def _locate(self, row: int) -> tuple[_Chunk, int]:
@@ -187,10 +252,10 @@ class VectorColumn:
         start = chunk.used
         view = chunk.rows[start : start + count]
         view[:] = rows
-        chunk.owners[start : start + count] = slot
-        chunk.used += count
-        chunk.living += count
-        chunk.one_each = chunk.one_each and count == 1
+        if count == 1:
+            chunk.give(slot)
+        else:
+            chunk.give_all_to(slot, count)
         self._place(slot, self._bases[-1] + start, count)
         return view
 
@@ -202,6 +267,23 @@ class VectorColumn:
         self._rows[slot] = row
         self._counts[slot] = count
 
+    def _place_run(self, slot: int, row: int, count: int) -> None:
+        """Place one row each of slots that follow each other."""
+        missing = slot - len(self._rows)
+        if missing < 0:
+            for number in range(count):
+                self._place(slot + number, row + number, 1)
+            return
+        self._rows.extend((_NOBODY,) * missing)
+        self._counts.extend((0,) * missing)
+        self._rows.extend(range(row, row + count))
+        self._counts.extend((1,) * count)
+
+    def _append_chunk(self, chunk: _Chunk) -> None:
+        self._chunks.append(chunk)
+        self._bases.append(self._next_base)
+        self._next_base += len(chunk.rows)
+
     def _chunk_for(self, count: int) -> _Chunk:
         """Return the last chunk, after adding one if there is no room for so many."""
         while True:
@@ -209,10 +291,8 @@ class VectorColumn:
             if last is not None and last.used + count <= len(last.rows):
                 return last
             size = _FIRST_CHUNK if last is None else 4 * len(last.rows)
-            chunk = _Chunk(max(count, min(size, _LARGEST_CHUNK)), self._dims)
-            self._chunks.append(chunk)
-            self._bases.append(self._next_base)
-            self._next_base += len(chunk.rows)
+            size = max(count, min(size, _LARGEST_CHUNK))
+            self._append_chunk(_Chunk(np.empty((size, self._dims), np.float32)))
             if last is not None and last.living * 2 < last.used:
                 self._evacuate(last)
 

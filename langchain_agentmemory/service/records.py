@@ -278,7 +278,7 @@ def draft_of(
         kind if isinstance(kind, str) and kind else MemoryKind.FACT.value,
         moment,
         (precision or read_precision) if moment else None,
-        normalize_participants(_texts(value.get("participants"))),
+        _names(value.get("participants")),
         (trim(place) or None) if isinstance(place, str) else None,
         {name: item for name, item in value.items() if name not in VALUE_FIELDS},
     )
@@ -305,28 +305,36 @@ def _stored_moment(
 def _texts(given: object) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,)
-    if not isinstance(given, list):
+    if not given or not isinstance(given, list):
         return ()
-    return tuple(item for item in given if isinstance(item, str))
+    return tuple([item for item in given if isinstance(item, str)])
+
+
+def _names(given: object) -> tuple[str, ...]:
+    names = _texts(given)
+    return normalize_participants(names) if names else ()
 
 
 def entry_of(
     record: Record, timezone: tzinfo, *, score: float | None = None
 ) -> MemoryEntry:
-    """Return the memory that a record holds."""
+    """Return the memory that a record holds, read as `draft_of` does."""
     meta = decode_meta(record.meta)
-    content = draft_of(decode(record.value), meta.precision, timezone)
+    value = decode(record.value)
+    given = value.get("event_time")
+    moment, precision = _stored_moment(given, timezone) if given else (None, None)
+    kind, place = value.get("kind"), value.get("location")
     owner = cast("tuple[str, str]", owner_of(record.namespace))
     return MemoryEntry(
         record.key,
         *owner,
-        content.memory,
-        content.topics,
-        content.kind,
-        content.event_time,
-        content.precision,
-        content.participants,
-        content.location,
+        value["memory"],
+        _texts(value.get("topics")),
+        kind if isinstance(kind, str) and kind else MemoryKind.FACT.value,
+        moment,
+        (meta.precision or precision) if moment else None,
+        _names(value.get("participants")),
+        (trim(place) or None) if isinstance(place, str) else None,
         from_us(record.created_at or 0),
         from_us(record.updated_at),
         score,

@@ -8,11 +8,12 @@ import os
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from typing import Final
+from itertools import islice, repeat
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,13 @@ from langchain_agentmemory.backends.base import (
     RecordFlags,
     RecordState,
 )
+from langchain_agentmemory.backends.columns import (
+    Columns,
+    ReadsColumns,
+    unpack_single_vectors,
+)
 from langchain_agentmemory.backends.memory import is_live
+from langchain_agentmemory.search.postings import BLOCK_SIZE
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.tokenize import UNINDEXED
 from langchain_agentmemory.service.hidden import visible
@@ -35,6 +42,8 @@ from langchain_agentmemory.types import MemoryEntry
 
 DEFAULT_BUDGET: Final = 256 * 1024 * 1024
 """Bytes that all shelves of a store may hold before the least used are dropped."""
+
+_AT_ONCE: Final = BLOCK_SIZE  # records read together, to fill whole blocks
 
 _RECORD_BYTES: Final = 600  # an item kept by a shelf, beside its value
 
@@ -51,15 +60,32 @@ if hasattr(os, "register_at_fork"):
 
 
 class Held:
-    """A record on a shelf, and the memory that it holds once somebody asked for it."""
+    """A record on a shelf, and the memory that it holds, each made when asked for.
 
-    __slots__ = ("_entry", "listed", "record")
+    Args:
+        given: The record, or what `make` makes it of.
+        flags: Its marks.
+        make: Makes the record; without it, `given` is one.
+    """
 
-    def __init__(self, record: Record) -> None:
-        """Hold a record; nothing is parsed yet."""
-        self.record = record
-        self.listed = bool(record.flags & RecordFlags.LISTED)
+    __slots__ = ("_entry", "_given", "_make", "listed")
+
+    def __init__(
+        self, given: Any, flags: int, make: Callable[[Any], Record] | None = None
+    ) -> None:
+        """Hold it; nothing is made or parsed yet."""
+        self._given = given
+        self._make = make
         self._entry: MemoryEntry | None = None
+        self.listed = bool(flags & RecordFlags.LISTED)
+
+    @property
+    def record(self) -> Record:
+        """The record."""
+        if self._make is not None:
+            self._given, self._make = self._make(self._given), None
+        record: Record = self._given
+        return record
 
     def entry(self, timezone: tzinfo) -> MemoryEntry:
         """Return the memory, parsed once."""
@@ -94,6 +120,12 @@ class WarmShelf:
         if self.shelf is None:
             return 0
         return self.shelf.nbytes + self.values + _RECORD_BYTES * len(self.shelf)
+
+    def show_nothing(self) -> None:
+        """Forget what is shown, so that all is read again."""
+        self.shelf, self.epoch, self.revision = None, -1, -1
+        self.expiring.clear()
+        self.values = 0
 
 
 class Shelves:
@@ -163,18 +195,64 @@ class Shelves:
             return {"shelves": len(self._warm), "bytes": max(self._held, 0)}
 
     def _refresh(self, namespace: Namespace, warm: WarmShelf) -> None:
-        head = self._backend.head(namespace)
-        if head is None or (head.items == 0 and warm.shelf is None):
-            warm.shelf, warm.epoch, warm.revision = None, -1, -1
-            warm.expiring.clear()
-            warm.values = 0
-            return
-        if (head.epoch, head.revision) != (warm.epoch, warm.revision):
-            delta = self._backend.delta(namespace, warm.epoch, warm.revision)
-            if delta is not None:
-                self._apply(warm, delta)
+        if warm.shelf is None and isinstance(self._backend, ReadsColumns):
+            if not self._load_columns(warm, self._backend.columns(namespace, _AT_ONCE)):
+                warm.show_nothing()
+                self._read_changes(namespace, warm)
+        else:
+            self._catch_up(namespace, warm)
         if warm.expiring and warm.shelf is not None:
             self._expire(namespace, warm, warm.shelf)
+
+    def _catch_up(self, namespace: Namespace, warm: WarmShelf) -> None:
+        head = self._backend.head(namespace)
+        if head is None or (head.items == 0 and warm.shelf is None):
+            warm.show_nothing()
+            return
+        if (head.epoch, head.revision) != (warm.epoch, warm.revision):
+            self._read_changes(namespace, warm)
+
+    def _read_changes(self, namespace: Namespace, warm: WarmShelf) -> None:
+        delta = self._backend.delta(namespace, warm.epoch, warm.revision)
+        if delta is not None:
+            self._apply(warm, delta)
+
+    def _load_columns(self, warm: WarmShelf, parts: Iterator[Columns]) -> bool:
+        """Load an index by columns; tell whether that could be done."""
+        for columns in parts:
+            if warm.shelf is None:
+                warm.shelf = self._empty_shelf()
+                warm.epoch, warm.revision = columns.head.epoch, columns.head.revision
+            if not self._add_columns(warm.shelf, columns):
+                return False
+            warm.values += columns.value_bytes
+            warm.expiring.update(
+                key
+                for key, expires_at in zip(columns.keys, columns.expiries, strict=True)
+                if expires_at is not None
+            )
+        return True
+
+    def _add_columns(self, shelf: Shelf[Held], columns: Columns) -> bool:
+        owners: Sequence[int] = ()
+        vectors = None
+        if shelf.dims is not None and self._indexer.embedder is not None:
+            mark = self._indexer.embedder.fingerprint
+            owners, packed = _made_by(mark, columns)
+            self._note_others(columns.embedders)
+            vectors = unpack_single_vectors(packed, shelf.dims)
+            if vectors is None:
+                return False  # several vectors for one item: by records, then
+        tokens = columns.tokens
+        if any(flags & RecordFlags.UNINDEXED for flags in columns.flags):
+            tokens = [
+                UNINDEXED if flags & RecordFlags.UNINDEXED else blob
+                for flags, blob in zip(columns.flags, tokens, strict=True)
+            ]
+        make = repeat(columns.record)
+        held = list(map(Held, columns.rows, columns.flags, make))
+        shelf.load_columns(columns.keys, held, tokens, owners, vectors)
+        return True
 
     def _apply(self, warm: WarmShelf, delta: Delta) -> None:
         shelf = warm.shelf
@@ -189,22 +267,40 @@ class Shelves:
                 self._update(warm, shelf, record)
         warm.epoch, warm.revision = delta.head.epoch, delta.head.revision
 
+    def _empty_shelf(self) -> Shelf[Held]:
+        indexer = self._indexer
+        return Shelf(
+            indexer.ranking.tokenizer,
+            indexer.embedder.dims if indexer.embedder else None,
+            text=lambda held: indexer.words_of(held.record),
+            relocated=_keep_view if self._backend.keeps_records else None,
+        )
+
     def _load(self, records: list[Record]) -> Shelf[Held]:
-        dims = self._indexer.embedder.dims if self._indexer.embedder else None
-        shelf: Shelf[Held] = Shelf(
-            self._indexer.ranking.tokenizer,
-            dims,
-            text=lambda held: self._indexer.words_of(held.record),
-            relocated=_keep_view,
+        shelf = self._empty_shelf()
+        source = (r for r in records if r.state is RecordState.ACTIVE)
+        while part := list(islice(source, BLOCK_SIZE)):
+            shelf.load(
+                (
+                    record.key,
+                    Held(record, record.flags),
+                    _tokens(record),
+                    self._vectors(record, shelf.dims),
+                )
+                for record in part
+            )
+            for record in part:  # at once, so that copies do not pile up
+                self._share(record, shelf.vectors(record.key))
+        self._note_others(
+            [r.embedder for r in records if r.state is RecordState.ACTIVE]
         )
-        shelf.load(
-            (record.key, Held(record), _tokens(record), self._vectors(record, dims))
-            for record in records
-            if record.state is RecordState.ACTIVE
-        )
-        for record in records:
-            self._share(record, shelf.vectors(record.key))
         return shelf
+
+    def _note_others(self, marks: Sequence[int]) -> None:
+        """Tell the embedder how many vectors another model made."""
+        embedder = self._indexer.embedder
+        if embedder is not None:
+            embedder.note_others(sum(m not in {0, embedder.fingerprint} for m in marks))
 
     def _update(self, warm: WarmShelf, shelf: Shelf[Held], record: Record) -> None:
         warm.expiring.discard(record.key)
@@ -217,10 +313,11 @@ class Shelves:
         dims = shelf.dims
         if dims is None and record.vectors is not None and self._indexer.embedder:
             # The first vectors of a store whose embedder has no configured dimension.
-            warm.shelf, warm.epoch, warm.revision = None, -1, -1
+            warm.show_nothing()
             return
         vectors = self._vectors(record, dims)
-        view = shelf.upsert(record.key, Held(record), _tokens(record), vectors)
+        held = Held(record, record.flags)
+        view = shelf.upsert(record.key, held, _tokens(record), vectors)
         self._share(record, view)
         self._note(warm, record)
 
@@ -239,10 +336,10 @@ class Shelves:
 
     def _share(self, record: Record, view: NDArray[np.float32] | None) -> None:
         """Keep one copy of vectors, and of tokens if the backend has its own."""
-        if view is not None:
-            record.vectors = view
         if not self._backend.keeps_records:
-            record.tokens = None
+            record.vectors = record.tokens = None
+        elif view is not None:
+            record.vectors = view
 
     def _expire(
         self, namespace: Namespace, warm: WarmShelf, shelf: Shelf[Held]
@@ -272,11 +369,25 @@ class Shelves:
             self._sizes[namespace] = size
             if warm.shelf is None:
                 self.forget(namespace)
+                return
+            # Used last, whatever was opened while it was in use.
+            self._warm.move_to_end(namespace)
             while self._held > self._budget and len(self._warm) > 1:
-                oldest = next(iter(self._warm))
-                if oldest == namespace:
-                    break
-                self.forget(oldest)
+                self.forget(next(iter(self._warm)))
+
+
+def _made_by(mark: int, columns: Columns) -> tuple[Sequence[int], list[bytes]]:
+    """Return which records have vectors of an embedder, and these."""
+    owners = [
+        position
+        for position, (maker, packed) in enumerate(
+            zip(columns.embedders, columns.vectors, strict=True)
+        )
+        if maker == mark and packed is not None
+    ]
+    if len(owners) == len(columns.vectors):
+        return range(len(owners)), columns.vectors  # type: ignore[return-value]
+    return owners, [columns.vectors[position] or b"" for position in owners]
 
 
 def _tokens(record: Record) -> bytes | None:

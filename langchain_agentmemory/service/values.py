@@ -19,7 +19,7 @@ MAX_INTEGER_BITS: Final = 2_048
 """Longest integer, about 616 digits: below 640, the least that Python can be set to
 read back from text (`sys.int_info.str_digits_check_threshold`)."""
 
-_loads = json.JSONDecoder().decode
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined] # typeshed lacks it
 
 
 def encode(value: dict[str, Any]) -> bytes:
@@ -38,7 +38,9 @@ def encode(value: dict[str, Any]) -> bytes:
 
 def decode(packed: bytes) -> dict[str, Any]:
     """Undo `encode`. Every call returns a value of its own."""
-    value: dict[str, Any] = _loads(packed.decode())
+    value: dict[str, Any]
+    # Without `loads`, whose search for white space at both ends takes a third longer.
+    value, _ = _scan(packed.decode(), 0)
     return value
 
 

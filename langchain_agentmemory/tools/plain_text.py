@@ -8,6 +8,7 @@ or brackets, and no more than there is room for.
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Final
 
 DETAIL_TOKENS: Final = 60
@@ -38,12 +39,13 @@ _MARKER_LIKE: Final = re.compile(
 
 # A bracket that would read as the beginning of the details of a memory.
 _DETAILS_LIKE: Final = re.compile(
-    r"[(（](?=\s*(?:(?:kind|date|with|at|topics|saved)\s*[:=：＝]"
+    r"[(（](?=\s*(?:(?:kind|date|with|at|topics|saved|earlier)\s*[:=：＝]"
     r"|outdated\b|replaced by\b))",
     re.IGNORECASE,
 )
 _LABEL_LIKE: Final = re.compile(
-    r"\b(kind|date|with|at|topics|saved|outdated|replaced by)\s*[:=：＝]", re.IGNORECASE
+    r"\b(kind|date|with|at|topics|saved|earlier|outdated|replaced by)\s*[:=：＝]",
+    re.IGNORECASE,
 )
 _STRUCTURE: Final = str.maketrans(
     {";": ",", "；": ",", "(": "‹", ")": "›", "（": "‹", "）": "›", "[": "‹", "]": "›"}
@@ -52,7 +54,12 @@ _STRUCTURE: Final = str.maketrans(
 
 def one_line(text: str) -> str:
     """Return a text as one visible line, without look-alikes of markers."""
-    visible = _INVISIBLE.sub("", " ".join(text.split())).strip()
+    joined = " ".join(text.split())
+    if joined.isascii() and joined.isprintable():
+        # Nothing invisible; and only brackets start a marker.
+        plain = "<" not in joined and "[" not in joined
+        return joined if plain else _MARKER_LIKE.sub("‹", joined)
+    visible = _INVISIBLE.sub("", joined).strip()
     return _MARKER_LIKE.sub("‹", _REPEATED.sub(r"\1", visible))
 
 
@@ -61,7 +68,8 @@ def statement(text: str, max_tokens: int) -> str:
 
     Nothing in it passes for the details that follow it.
     """
-    return _DETAILS_LIKE.sub("‹", short_line(text, max_tokens))
+    line = short_line(text, max_tokens)
+    return _DETAILS_LIKE.sub("‹", line) if "(" in line or "（" in line else line
 
 
 def detail(text: str, max_tokens: int = DETAIL_TOKENS) -> str:
@@ -69,8 +77,15 @@ def detail(text: str, max_tokens: int = DETAIL_TOKENS) -> str:
 
     Nothing in it ends the brackets or the detail that it stands in, or begins another.
     """
+    if len(text) <= max_tokens and (not text or (text.isascii() and text.isalnum())):
+        return text
     plain = short_line(text, max_tokens).translate(_STRUCTURE)
     return _LABEL_LIKE.sub(r"\1 –", plain)
+
+
+def earlier_text(texts: Sequence[str]) -> str:
+    """Return the texts of what a memory replaced as one detail, each of them cut."""
+    return " / ".join(filter(None, map(detail, texts)))
 
 
 def short_line(text: str, max_tokens: int) -> str:
@@ -88,6 +103,8 @@ def approximate_tokens(text: str) -> int:
     `count_tokens_approximately` takes 4 characters of any script for a token, which
     would let Chinese take four times the room that it was given.
     """
+    if text.isascii():
+        return math.ceil(len(text) / _LATIN_LETTERS_PER_TOKEN)
     ascii_count = len(text.encode("ascii", "ignore"))
     return math.ceil(ascii_count / _LATIN_LETTERS_PER_TOKEN) + len(text) - ascii_count
 

@@ -241,7 +241,10 @@ def test_a_retriever_takes_a_wrong_option_or_refuses_it_in_words(option):
             check(error)
 
 
-@pytest.mark.parametrize("name", ["embed", "dims", "fields", "distance_type", "name"])
+@pytest.mark.parametrize("name", [
+    "embed", "dims", "fields", "distance_type", "name", "query_prefix",
+    "document_prefix", "batch_size", "cache_bytes",
+])  # fmt: skip
 def test_so_is_an_index(name):
     for wrong in WRONG:
         try:
