@@ -3,8 +3,7 @@
 Cosines of unrelated texts lie around 0.1 under one embedder and around 0.75 under
 another, and they differ by language and between languages. So each embedder is measured
 with probes (`search.probes`), and a cosine is read against the levels found: 0 is what
-unrelated texts have, 0.5 the boundary between unrelated and related ones, 1 the same
-text.
+unrelated texts have, `BOUNDARY` what parts them from related ones, 1 the same text.
 """
 
 import json
@@ -16,6 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Scores = NDArray[np.float32]
+
+BOUNDARY: Final = 0.27
+"""The evidence that parts related from unrelated texts, whatever the embedder.
+
+It is where the boundary of most embedders lies anyway between unrelated texts and the
+same text (USE 0.25 and 0.24, English and Chinese; E5 0.25 and 0.28; MiniLM 0.31 in
+English), so that evidence stays nearly linear in the cosine. That matters where
+evidence is added up. With 0.5 instead, where turns lend their neighbours a share of
+their evidence, recall@10 by meaning alone on LongMemEval was 38.0 with E5 and 73.9 with
+USE; with 0.27 it is 72.1 and 83.2 (linear: 74.6 and 83.2)."""
 
 _UPPER: Final = 1.645
 """Deviations above the mean below which 95 % of a normal distribution lie."""
@@ -103,7 +112,7 @@ class Level:
         most = max(1.0, 2 * boundary - least)
         width = most - least
         middle = (boundary - least) / width
-        bend = middle / (1 - middle)
+        bend = middle / (1 - middle) * (1 - BOUNDARY) / BOUNDARY
         share = np.subtract(cosines, np.float32(least), dtype=np.float32)
         share *= np.float32(1 / width)
         np.fmax(share, 0, out=share)  # what is not a number, too
@@ -187,10 +196,10 @@ class Calibration:
 
         With μ and σ of unrelated texts, the boundary b (`Level.boundary`), and
         x = (c − (μ − σ)) / (1 − (μ − σ)) cut to [0, 1], the evidence of a cosine c is
-        x / (x + k · (1 − x)), where k is such that b has 0.5. It grows with the cosine
-        everywhere, has no kinks within, is 0 for the lower sixth of unrelated texts,
-        and 1 only for the same text. (Where b lies so near 1 that this would lift
-        all that is unrelated, 1 − (μ − σ) gives way to 2 · (b − (μ − σ)).)
+        x / (x + k · (1 − x)), where k is such that b has `BOUNDARY`. It grows with the
+        cosine everywhere, has no kinks within, is 0 for the lower sixth of unrelated
+        texts, and 1 only for the same text. (Where b lies so near 1 that this would
+        lift all that is unrelated, 1 − (μ − σ) gives way to 2 · (b − (μ − σ)).)
 
         Args:
             similarities: Cosines, shape (documents,); `-inf`, no vector, has 0.
@@ -264,6 +273,15 @@ class Calibration:
             msg = "This calibration has numbers that cannot be."
             raise ValueError(msg)
         return cls(**levels)
+
+
+def scores_of(evidence: Scores) -> Scores:
+    """Return evidence as scores that have 0.5 at the boundary.
+
+    With b = `BOUNDARY`: e / (e + (1 − e) · b / (1 − b)). The order stays the same.
+    """
+    bend = np.float32(BOUNDARY / (1 - BOUNDARY))
+    return np.asarray(evidence / (evidence * (1 - bend) + bend), np.float32)
 
 
 def _level(given: Mapping[str, float]) -> Level:
