@@ -12,6 +12,8 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from langchain_agentmemory.search.formula import Formula
+
 C = TypeVar("C")
 Scores = NDArray[np.float32]
 
@@ -65,6 +67,23 @@ def fused_evidence(
     return np.asarray(np.minimum(fused, 1, out=fused), np.float32)
 
 
+def with_labels(
+    evidence: Scores, formula: Formula, labelled: NDArray[np.int64]
+) -> Scores:
+    """Return evidence, raised where topics, participants or location match the query.
+
+    Args:
+        evidence: By slot, in [0, 1].
+        formula: Says by how much.
+        labelled: The slots, in any order, some more than once.
+    """
+    if not formula.labelled or not len(labelled):
+        return evidence
+    raised = evidence.copy()
+    raised[labelled] = evidence[labelled] * np.float32(1 + formula.labelled)
+    return np.asarray(np.minimum(raised, 1, out=raised), np.float32)
+
+
 def score_of(evidence: float) -> float:
     """Return the score of some evidence, both in [0, 1]."""
     return float(min(max(evidence, 0.0), 1.0) ** SCORE_ROOT)
@@ -78,8 +97,9 @@ def vector_scores(similarities: Scores) -> Scores:
 def hybrid_scores(lexical: Scores, similarities: Scores) -> Scores:
     """Return one score in [0, 1] per slot, without a calibration of the embedder.
 
-    This is how `ranking="reference"` fuses. Each half is brought to [0, 1] by its own best and background level, because cosines
-    of unrelated texts differ by embedder; it counts the more, the better its best is.
+    This is how `ranking="reference"` fuses. Each half is brought to [0, 1] by its own
+    best and background level, because cosines of unrelated texts differ by embedder; it
+    counts the more, the better its best is.
     The result is scaled to the better half's best score, so that a threshold means
     what it means for that half alone.
 

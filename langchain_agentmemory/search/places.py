@@ -1,4 +1,4 @@
-"""Where the items of a shelf stand in their conversations, and who their neighbours are.
+"""Where the items of a shelf stand in their conversations: who is next to whom.
 
 A place is one position of one thread. Items of one place (a turn, and the facts that
 were learnt from it) belong together; the places before and after it are its neighbours.
@@ -184,11 +184,8 @@ class Places:
         positions, numbers = thread.positions, thread.numbers
         here = numbers[at] if 0 <= at < len(numbers) else _NOWHERE
         there = numbers[at + 1] if at + 1 < len(numbers) else _NOWHERE
-        near = (
-            here != _NOWHERE
-            and there != _NOWHERE
-            and positions[at + 1] - positions[at] <= MOST_APART
-        )
+        both = _NOWHERE not in {here, there}
+        near = both and positions[at + 1] - positions[at] <= MOST_APART
         if here != _NOWHERE:
             self._after[here] = there if near else _NOWHERE
         if there != _NOWHERE:

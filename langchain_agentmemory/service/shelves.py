@@ -145,7 +145,7 @@ class Shelves:
         self, backend: Backend, indexer: Indexer, budget: int = DEFAULT_BUDGET
     ) -> None:
         """Start with none."""
-        self._backend = backend
+        self.backend = backend
         self._indexer = indexer
         self._budget = budget
         self._lock = threading.RLock()
@@ -175,11 +175,11 @@ class Shelves:
 
     def now(self) -> int:
         """Return the engine's clock in microseconds."""
-        return self._backend.now()
+        return self.backend.now()
 
     def namespaces(self, prefix: Namespace) -> list[Namespace]:
         """Return the namespaces at and below a prefix that hold something."""
-        return [head.namespace for head in visible(self._backend.heads(prefix))]
+        return [head.namespace for head in visible(self.backend.heads(prefix))]
 
     def forget(self, namespace: Namespace) -> None:
         """Drop the shelf of a namespace."""
@@ -205,8 +205,8 @@ class Shelves:
             return {"shelves": len(self._warm), "bytes": max(self._held, 0)}
 
     def _refresh(self, namespace: Namespace, warm: WarmShelf) -> None:
-        if warm.shelf is None and isinstance(self._backend, ReadsColumns):
-            if not self._load_columns(warm, self._backend.columns(namespace, _AT_ONCE)):
+        if warm.shelf is None and isinstance(self.backend, ReadsColumns):
+            if not self._load_columns(warm, self.backend.columns(namespace, _AT_ONCE)):
                 warm.show_nothing()
                 self._read_changes(namespace, warm)
         else:
@@ -215,7 +215,7 @@ class Shelves:
             self._expire(namespace, warm, warm.shelf)
 
     def _catch_up(self, namespace: Namespace, warm: WarmShelf) -> None:
-        head = self._backend.head(namespace)
+        head = self.backend.head(namespace)
         if head is None or (head.items == 0 and warm.shelf is None):
             warm.show_nothing()
             return
@@ -223,7 +223,7 @@ class Shelves:
             self._read_changes(namespace, warm)
 
     def _read_changes(self, namespace: Namespace, warm: WarmShelf) -> None:
-        delta = self._backend.delta(namespace, warm.epoch, warm.revision)
+        delta = self.backend.delta(namespace, warm.epoch, warm.revision)
         if delta is not None:
             self._apply(warm, delta)
 
@@ -287,7 +287,7 @@ class Shelves:
             indexer.ranking.tokenizer,
             indexer.embedder.dims if indexer.embedder else None,
             text=lambda held: indexer.words_of(held.record),
-            relocated=_keep_view if self._backend.keeps_records else None,
+            relocated=_keep_view if self.backend.keeps_records else None,
         )
 
     def _load(self, records: list[Record]) -> Shelf[Held]:
@@ -380,7 +380,7 @@ class Shelves:
 
     def _share(self, record: Record, view: NDArray[np.float32] | None) -> None:
         """Keep one copy of vectors, and of tokens if the backend has its own."""
-        if not self._backend.keeps_records:
+        if not self.backend.keeps_records:
             record.vectors = record.tokens = None
         elif view is not None:
             record.vectors = view
@@ -389,7 +389,7 @@ class Shelves:
         self, namespace: Namespace, warm: WarmShelf, shelf: Shelf[Held]
     ) -> None:
         """Take out what expired; its time may have been renewed since it was read."""
-        now = self._backend.now()
+        now = self.backend.now()
         keys = [
             key
             for key in warm.expiring
@@ -397,7 +397,7 @@ class Shelves:
         ]
         if not keys:
             return
-        for key, current in zip(keys, self._backend.read(namespace, keys), strict=True):
+        for key, current in zip(keys, self.backend.read(namespace, keys), strict=True):
             if current is None or not is_live(current, now):
                 shelf.remove(key)
                 warm.expiring.discard(key)
