@@ -222,7 +222,7 @@ class SealedBlock:
         self.documents = len(edges)
         self.words = len(hashes)
         self.edges = edges
-        order = np.argsort(hashes, kind="stable")
+        order = _stable_order(hashes)
         ordered = hashes[order]
         new_term = np.ones(len(order), np.bool_)
         np.not_equal(ordered[1:], ordered[:-1], out=new_term[1:])
@@ -343,6 +343,24 @@ def _grouped(
     for index, (begin, end) in enumerate(pairwise(ends)):
         if begin < end:
             yield index, Postings(posted[begin:end], counts[begin:end])
+
+
+def _stable_order(hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return what a stable argsort returns, several times as fast.
+
+    The low bits of hashes give way to their positions, and those are sorted: numpy
+    sorts plain numbers much faster than it can say where they came from.
+    """
+    mask = np.uint64((1 << len(hashes).bit_length()) - 1)
+    keys = hashes & ~mask
+    keys |= np.arange(len(hashes), dtype=np.uint64)
+    keys.sort()
+    keys &= mask
+    order = keys.astype(np.int64)
+    ordered = hashes[order]
+    if (ordered[1:] < ordered[:-1]).any():  # two that differ in their low bits only
+        return np.argsort(hashes, kind="stable")
+    return order
 
 
 def _gaps(starts: NDArray[np.int64], end: int) -> NDArray[np.uint16]:
