@@ -1,4 +1,4 @@
-"""Blocks of postings: at most 4,096 documents each, appended to, then sealed.
+"""Blocks of postings: at most 16,384 documents each, appended to, then sealed.
 
 An open block is a flat array of word hashes that is scanned; appending to it is cheap.
 A sealed block is sorted by word: pointers into postings (document, field, how often)
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from langchain_agentmemory.search.tokenize import HEADER, HEADER_WORDS, WORD_BYTES
 
-BLOCK_SIZE: Final = 4096
-"""Documents in a full block (measured: sealing one takes 6-9 ms)."""
+BLOCK_SIZE: Final = 16384
+"""Documents in a full block: as many as 14 bits of a code can number. Fewer and larger
+blocks make a search faster (of 60,000 memories by a fifth, against blocks of 4,096);
+sealing one takes some 30 ms."""
 
 _A = TypeVar("_A", bound=np.generic)
 

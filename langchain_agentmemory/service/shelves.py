@@ -32,7 +32,6 @@ from langchain_agentmemory.backends.columns import (
     unpack_single_vectors,
 )
 from langchain_agentmemory.backends.memory import is_live
-from langchain_agentmemory.search.postings import BLOCK_SIZE
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.tokenize import UNINDEXED
 from langchain_agentmemory.service.hidden import visible
@@ -43,7 +42,7 @@ from langchain_agentmemory.types import MemoryEntry
 DEFAULT_BUDGET: Final = 256 * 1024 * 1024
 """Bytes that all shelves of a store may hold before the least used are dropped."""
 
-_AT_ONCE: Final = BLOCK_SIZE  # records read together, to fill whole blocks
+_AT_ONCE: Final = 4096  # records read together: more would take memory, not less time
 
 _RECORD_BYTES: Final = 600  # an item kept by a shelf, beside its value
 
@@ -278,7 +277,7 @@ class Shelves:
     def _load(self, records: list[Record]) -> Shelf[Held]:
         shelf = self._empty_shelf()
         source = (r for r in records if r.state is RecordState.ACTIVE)
-        while part := list(islice(source, BLOCK_SIZE)):
+        while part := list(islice(source, _AT_ONCE)):
             shelf.load(
                 (
                     record.key,
