@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from langchain_agentmemory.extraction.extractor import MemoryExtractor
     from langchain_agentmemory.extraction.known_secrets import redact_secrets
     from langchain_agentmemory.extraction.verbatim import VerbatimExtractor
+    from langchain_agentmemory.local_embeddings import LocalEmbeddings
     from langchain_agentmemory.middleware import MemoryMiddleware
     from langchain_agentmemory.nodes.preload import PreloadMemories
     from langchain_agentmemory.nodes.remember import QueueExtraction
@@ -42,6 +43,7 @@ _HOME = {
     "AppendOnly": "langchain_agentmemory.policies.append_only",
     "Decision": "langchain_agentmemory.policies.base",
     "ExtractionContext": "langchain_agentmemory.extraction.context",
+    "LocalEmbeddings": "langchain_agentmemory.local_embeddings",
     "MemoryEntry": "langchain_agentmemory.types",
     "MemoryExtractor": "langchain_agentmemory.extraction.extractor",
     "MemoryKind": "langchain_agentmemory.types",
@@ -68,6 +70,7 @@ __all__ = [
     "AppendOnly",
     "Decision",
     "ExtractionContext",
+    "LocalEmbeddings",
     "MemoryEntry",
     "MemoryExtractor",
     "MemoryKind",

@@ -7,7 +7,6 @@ import threading
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
 from datetime import timedelta, tzinfo
 from functools import cache, cached_property
 from types import TracebackType
@@ -31,8 +30,8 @@ from langchain_agentmemory.extraction.arguments import (
 )
 from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.identity import require_id, user_namespace
-from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.reports import Report
+from langchain_agentmemory.service.criteria import with_overrides
 from langchain_agentmemory.service.item_methods import ItemMethods
 from langchain_agentmemory.service.plans import Plan, arun, in_executor, run
 from langchain_agentmemory.service.records import draft, text_list
@@ -59,7 +58,6 @@ from langchain_agentmemory.types import (
 from langchain_agentmemory.urls import backend_from_url
 
 if TYPE_CHECKING:
-    from langchain_core.embeddings import Embeddings
     from langchain_core.messages import MessageLikeRepresentation
     from langchain_core.tools import BaseTool
     from langgraph.graph.state import CompiledStateGraph
@@ -71,7 +69,12 @@ if TYPE_CHECKING:
     from langchain_agentmemory.extraction.engine import Engine, Snapshot, Usage
     from langchain_agentmemory.extraction.graph import ChangeGraph
     from langchain_agentmemory.extraction.jobs import ExtractionJobs
+    from langchain_agentmemory.retriever import MemoryRetriever
+    from langchain_agentmemory.search.dictionary import UserWords
+    from langchain_agentmemory.service.embedding_settings import Embed, Index
     from langchain_agentmemory.service.erasure import Erasure
+    from langchain_agentmemory.service.reindexing import VectorCounts
+    from langchain_agentmemory.service.reranking import RerankerLike
     from langchain_agentmemory.service.sweeper import Sweeper
     from langchain_agentmemory.tools.build import CustomTools
     from langchain_agentmemory.tools.registry import Switches, ToolSelection
@@ -98,8 +101,13 @@ class MemoryStore(ItemMethods):
     Args:
         backend: Where items live; in memory if not given. See also `from_url`.
         index: Search by meaning: LangGraph's `IndexConfig` (`{"embed": …, "dims": …,
-            "fields": […]}`), or a LangChain `Embeddings`. Without it, search goes by
-            words.
+            "fields": […]}`), or only what embeds: a LangChain `Embeddings`, a function
+            of texts, the name of a model, or `"local"` (see `LocalEmbeddings`). The
+            dict also takes `name` (identifies the model), `query_prefix` and
+            `document_prefix`, `batch_size` (128 texts per request) and `cache_bytes`
+            (8 MB of vectors of texts that were embedded lately, 0 = none). Without an
+            index, search goes by words.
+        embeddings: Short for `index={"embed": …}`.
         extractor: What extracts memories from conversations: a `MemoryExtractor`, a
             `VerbatimExtractor`, or your own. Beside an extractor, the tools that write
             are not shown to the agent unless exposed.
@@ -116,12 +124,20 @@ class MemoryStore(ItemMethods):
             `False`, and once half of it has passed where the configuration does not
             say.
         ranking: `"default"`, or `"reference"` for the formula of the reference system.
+        user_dictionary: Words that stay whole in Chinese text, such as names: a list of
+            words or of `(word, frequency, tag)`, or the path of a jieba user
+            dictionary. They are this store's; `jieba.add_word` has no effect on it.
         timezone: Where naive datetimes are taken: a name or a `tzinfo`.
         enabled_tools: Tools to switch on, or names mapped to on and off, for everyone,
             the extractor included.
         exposed_tools: The same for what agents get to see of the enabled tools.
         custom_tools: Tools or functions that replace built-in ones, by name.
         search_memory: Bytes that warm search indexes may hold; 256 MB if not given.
+        reranker: Orders the best results of every search anew: a LangChain document
+            compressor, or a function that takes a query and a list of `MemoryEntry`
+            and returns a score for each.
+        rerank_top: How many of the best results the reranker sees, and among how many
+            `SearchOptions.diversity` chooses.
         extraction_concurrency: How many users' turns are extracted at a time.
         max_pending: How many turns of a user wait apart; further ones join the last
             turn of their thread. `None` = any number. Nothing is dropped.
@@ -156,7 +172,8 @@ class MemoryStore(ItemMethods):
         self,
         backend: Backend | None = None,
         *,
-        index: "IndexConfig | Mapping[str, Any] | Embeddings | None" = None,
+        index: "IndexConfig | Index | None" = None,
+        embeddings: "Embed | None" = None,
         extractor: "Extractor | None" = None,
         app_name: str = "default",
         memory_limit: int | None = 1000,
@@ -165,11 +182,14 @@ class MemoryStore(ItemMethods):
         soft_delete: bool = False,
         ttl: TTLConfig | Mapping[str, Any] | timedelta | None = None,
         ranking: Literal["default", "reference"] = "default",
+        user_dictionary: "UserWords | None" = None,
         timezone: str | tzinfo = "UTC",
         enabled_tools: "Switches" = None,
         exposed_tools: "Switches" = None,
         custom_tools: "CustomTools" = None,
         search_memory: int | None = None,
+        reranker: "RerankerLike | None" = None,
+        rerank_top: int = 50,
         extraction_concurrency: int = 1,
         max_pending: int | None = 10,
         job_timeout: float = 30.0,
@@ -186,6 +206,13 @@ class MemoryStore(ItemMethods):
                 f"embedder as index=…."
             )
             raise InvalidInput(msg)
+        if embeddings is not None:
+            if index is not None:
+                msg = (
+                    "Give index or embeddings, not both: embeddings is index['embed']."
+                )
+                raise InvalidInput(msg)
+            index = {"embed": embeddings}
         config = ttl_config(ttl)
         self.ttl_config = config  # type: ignore[assignment]  # a TTLConfig in substance
         minutes = (config or {}).get("default_ttl")
@@ -215,7 +242,14 @@ class MemoryStore(ItemMethods):
         self._change_graph = extraction_graph
         self._told_not_learning = False
         self._service = Service(
-            self.backend, self.settings, index, ranking, search_memory
+            self.backend,
+            self.settings,
+            index,
+            ranking,
+            search_memory,
+            reranker,
+            rerank_top,
+            words=user_dictionary,
         )
         self._service.verbs.on_delete = self._note_deleted
         if extraction_graph is not None and extractor is not None:
@@ -695,17 +729,35 @@ class MemoryStore(ItemMethods):
         options: SearchOptions | None,
         overrides: Mapping[str, Any],
     ) -> Plan[Memories]:
-        given: object = options
-        if given is not None and not isinstance(given, SearchOptions):
-            msg = f"options must be SearchOptions, not {quoted(given)}."
-            raise InvalidInput(msg)
-        try:
-            chosen = replace(options or SearchOptions(), **overrides)
-        except TypeError as error:
-            known = ", ".join(SearchOptions.__dataclass_fields__)
-            msg = f"{error}: the options of a search are {known}."
-            raise InvalidInput(msg) from error
+        chosen = with_overrides(options, overrides)
         return self._service.search(self.user(user), query, chosen)
+
+    def as_retriever(
+        self,
+        user: "User | Callable[..., User] | UserResolver | None" = None,
+        *,
+        options: SearchOptions | None = None,
+        **overrides: Any,
+    ) -> "MemoryRetriever":
+        """Return a LangChain retriever over one user's memories.
+
+        Args:
+            user: Whose memories: a user, a function of the runtime, or a
+                `UserResolver`; the user of each run if not given.
+            options: How to search.
+            **overrides: Fields of `SearchOptions` on top of `options`, such as
+                `limit=5`, and the `name`, `tags` and `metadata` of the retriever.
+
+        Raises:
+            InvalidInput: If an argument cannot be used.
+        """
+        from langchain_agentmemory.retriever import (  # noqa: PLC0415 - on demand
+            MemoryRetriever,
+        )
+
+        retriever = MemoryRetriever(self, user, options=options, **overrides)
+        self._service.check_options(retriever.options)
+        return retriever
 
     def count_memories(self, user: User) -> int:
         """Return how many memories the user has."""
@@ -756,10 +808,11 @@ class MemoryStore(ItemMethods):
             progress: Called with how many items were looked at, and of how many.
 
         Raises:
-            InvalidInput: If the store has no index.
+            InvalidInput: If the store has no index, or one whose `dims` is not that of
+                the model.
             BackendUnavailable: If the embedder fails; what was embedded is kept.
         """
-        return self._run(self._service.reindex(self._prefix(user), progress))
+        return self._run(self._service.reindexing.run(self._prefix(user), progress))
 
     async def areindex(
         self,
@@ -768,7 +821,25 @@ class MemoryStore(ItemMethods):
         progress: Callable[[int, int], None] | None = None,
     ) -> int:
         """Async twin of `reindex`."""
-        return await self._arun(self._service.reindex(self._prefix(user), progress))
+        plan = self._service.reindexing.run(self._prefix(user), progress)
+        return await self._arun(plan)
+
+    def owed_vectors(self, user: User | None = None) -> "VectorCounts":
+        """Count which items have vectors of this store's embedder, and which do not.
+
+        Every record is read: this is a report, not something to do in every turn.
+
+        Args:
+            user: Only this user's memories; everything in the store if not given.
+
+        Raises:
+            InvalidInput: If the store has no index.
+        """
+        return self._service.reindexing.count(self._prefix(user))
+
+    async def aowed_vectors(self, user: User | None = None) -> "VectorCounts":
+        """Async twin of `owed_vectors`."""
+        return await self._hop(self.owed_vectors, user)
 
     # -- tools -----------------------------------------------------------------------
 
@@ -1169,10 +1240,10 @@ class MemoryStore(ItemMethods):
 
     def _run(self, plan: Plan[T]) -> T:
         self._service.check_open()
-        return run(plan, self._service.embed)
+        return run(plan, self._service.answer)
 
     async def _arun(self, plan: Plan[T]) -> T:
-        return await arun(plan, self._service.aembed, self._executor())
+        return await arun(plan, self._service.aanswer, self._executor())
 
     async def _hop(self, call: Callable[..., T], *arguments: Any) -> T:
         return await in_executor(self._executor(), call, *arguments)

@@ -21,6 +21,9 @@ TimeInput = datetime | date | str
 
 SearchMode = Literal["auto", "lexical", "vector", "hybrid"]
 
+ShownVersions = Literal["all", "current"]
+"""Whether replaced memories are results of their own: see `SearchOptions.versions`."""
+
 _ID_BITS: Final = 256  # integers that serve as ids have 64, those of UUIDs 128
 
 
@@ -133,6 +136,8 @@ class MemoryEntry:
         supersedes: Ids of older memories that this one replaced as the valid version.
         superseded_by: Id of the newer memory that replaced this one, if any.
         explanation: How the score came about, if the search was asked to explain.
+        earlier: Texts of what this memory replaced and is still kept, the newest first,
+            at most three. Searches and preloading fill it, plain reads do not.
     """
 
     id: str
@@ -152,6 +157,7 @@ class MemoryEntry:
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
     explanation: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    earlier: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def user(self) -> UserKey:
@@ -180,6 +186,7 @@ class MemoryEntry:
             self.supersedes,
             self.superseded_by,
             explanation,
+            self.earlier,
         )
 
     def event_label(self) -> str | None:
@@ -283,6 +290,15 @@ class SearchOptions:
         decay: Half-life of relevance since the last write: a score is multiplied by
             `0.5 ** (age / decay)`. `None` = age does not count.
         explain: Attach the parts of each score as `MemoryEntry.explanation`.
+        rerank: Let the store's reranker, if it has one, order the best results.
+        diversity: From 0 to 1: how much results should differ from each other, by
+            maximal marginal relevance. 0 is the order of relevance.
+        together: Results that are neighbours in one conversation (positions at most 2
+            apart) come as one run, in the order in which they were said, in the place
+            of the best of them.
+        versions: `"all"`: what a newer memory replaced is a result of its own.
+            `"current"`: the memory that holds now stands in its place and tells it as
+            `MemoryEntry.earlier`, unless the query asks about the past.
     """
 
     kind: MemoryKind | str | None = None
@@ -296,6 +312,10 @@ class SearchOptions:
     mode: SearchMode = "auto"
     decay: timedelta | None = None
     explain: bool = False
+    rerank: bool = True
+    diversity: float = 0.0
+    together: bool = False
+    versions: ShownVersions = "all"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,13 @@ named, that is an error.
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from langchain_core.runnables.config import var_child_runnable_config
+from langchain_core.runnables.config import (
+    RunnableConfig,
+    set_config_context,
+    var_child_runnable_config,
+)
 
 from langchain_agentmemory.errors import InvalidInput, UserNotResolved
 from langchain_agentmemory.quoting import quoted
@@ -193,12 +197,27 @@ def current_runtime() -> Any:
     if not var_child_runnable_config.get():
         return None
     # Inside a graph it is loaded already; elsewhere it would cost 0.35 s of CPU.
-    from langgraph.runtime import get_runtime  # noqa: PLC0415
+    from langgraph.runtime import Runtime, get_runtime  # noqa: PLC0415
 
     try:
-        return get_runtime()
+        found: object = get_runtime()
     except (RuntimeError, KeyError):  # a bare Runnable, without a graph around it
         return None
+    # Outside of a graph whoever sends the config could have written it.
+    return found if isinstance(found, Runtime) else None
+
+
+def runtime_in(config: Mapping[str, Any] | None) -> Any:
+    """Return the LangGraph runtime of a config that was carried out of its context.
+
+    LangGraph calls the later steps of a sequence like that. `None` if the config is
+    not of a graph.
+    """
+    configurable = (config or {}).get("configurable") or {}
+    if not any(str(key).startswith("__pregel_") for key in configurable):
+        return None
+    with set_config_context(cast("RunnableConfig", config)) as context:
+        return context.run(current_runtime)
 
 
 class _Claim(NamedTuple):

@@ -10,6 +10,7 @@ from langchain_agentmemory.cli.options import (
     App,
     AssistantEpisodes,
     Debug,
+    Embeddings,
     Lang,
     Language,
     Model,
@@ -70,6 +71,7 @@ def chat(  # noqa: PLR0913 - one parameter per option
     ] = True,
     policy: Policy = None,
     assistant_episodes: AssistantEpisodes = False,
+    embeddings: Embeddings = None,
     stream: Annotated[
         bool, typer.Option(help="Show answers while they are being written.")
     ] = True,
@@ -82,6 +84,7 @@ def chat(  # noqa: PLR0913 - one parameter per option
     Type /help for what else there is.
     """
     from langchain_agentmemory.cli.chat import Chat
+    from langchain_agentmemory.cli.embedding import choose_embedder
     from langchain_agentmemory.cli.learning import chat_learning
     from langchain_agentmemory.cli.opening import choose_model, open_store
     from langchain_agentmemory.cli.screen import warnings_as_lines
@@ -93,11 +96,21 @@ def chat(  # noqa: PLR0913 - one parameter per option
         else None
     )
     options = learning.options() if learning else {}
+    embedder = choose_embedder(embeddings, url)
+    options |= embedder.options
     with (
         nullcontext() if debug else warnings_as_lines(),
         open_store(url, app_name, soft_delete=soft_delete, **options) as store,
     ):
-        talk = Chat(store, chosen, user, learning, stream=stream, debug=debug)
+        talk = Chat(
+            store,
+            chosen,
+            user,
+            learning,
+            searches=embedder.label,
+            stream=stream,
+            debug=debug,
+        )
         complete = talk.run()
     if not complete:
         raise typer.Exit(1)

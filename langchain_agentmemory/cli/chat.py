@@ -42,6 +42,7 @@ class Chat:
         chosen: The model.
         user: Whose memory it is.
         learning: How it learns by itself, `None` if it does not.
+        searches: How memories are searched, for the banner.
         stream: Show answers while they are being written.
         debug: Let errors through as they are.
     """
@@ -53,12 +54,14 @@ class Chat:
         user: str,
         learning: Learning | None = None,
         *,
+        searches: str = "words",
         stream: bool = True,
         debug: bool = False,
     ) -> None:
         """Begin the first thread."""
         self._store = store
         self._chosen = chosen
+        self._searches = searches
         self._stream = stream
         self._debug = debug
         store.user(user)  # say at once if it cannot be a user
@@ -128,6 +131,7 @@ class Chat:
             "user": f"{self._conversation.user} (app {self._store.app_name})",
             "tools": ", ".join(self._conversation.tools) or "none",
             "learns": self._how_it_learns(),
+            "search": self._searches,
         }
         say("langchain-agentmemory chat", "bold")
         for name, value in facts.items():

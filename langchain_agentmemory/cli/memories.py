@@ -1,12 +1,19 @@
-"""`memories …`: list, search, add, delete, restore, export, import."""
+"""`memories …`: list, search, add, delete, restore, export, import, reindex."""
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from langchain_agentmemory.cli.options import App, AsJson, Url, User, reported
+from langchain_agentmemory.cli.options import (
+    App,
+    AsJson,
+    Embeddings,
+    Url,
+    User,
+    reported,
+)
 
 if TYPE_CHECKING:
     from langchain_agentmemory.store import MemoryStore
@@ -66,19 +73,34 @@ def search(  # noqa: PLR0913 - one parameter per option
     before: Annotated[
         str | None, typer.Option(help="Not later than, e.g. 2024-05-07.")
     ] = None,
+    embeddings: Embeddings = None,
     as_json: AsJson = False,
 ) -> None:
     """Find memories, the best match first."""
-    with _store(url, app_name) as store:
+    from langchain_agentmemory.cli.embedding import choose_embedder
+    from langchain_agentmemory.cli.screen import note
+
+    chosen = choose_embedder(embeddings, url)
+    with _store(url, app_name, **chosen.options) as store:
+        vectors = store.owed_vectors(user) if chosen.options else None
         found = store.search_memories(
             user,
             " ".join(query),
+            # Without a vector to compare it with, the question needs none.
+            mode="auto" if vectors is None or vectors.made else "lexical",
             limit=limit or None,
             kind=kind,
             time_after=after,
             time_before=before,
         )
         _print(found, None, as_json=as_json)
+        if not as_json:
+            note(f"Searched by {chosen.label}.")
+            if vectors is not None and vectors.owed:
+                note(
+                    f"{vectors.owed} memories of {user} are found by their words only: "
+                    f"`memories reindex` embeds them."
+                )
 
 
 @app.command()
@@ -100,8 +122,10 @@ def add(  # noqa: PLR0913 - one parameter per option
         list[str] | None, typer.Option("--with", help="Who took part; repeatable.")
     ] = None,
     location: Annotated[str | None, typer.Option("--at", help="Where.")] = None,
+    embeddings: Embeddings = None,
 ) -> None:
     """Add a memory."""
+    from langchain_agentmemory.cli.embedding import choose_embedder
     from langchain_agentmemory.cli.screen import say
     from langchain_agentmemory.errors import InvalidInput
 
@@ -109,7 +133,8 @@ def add(  # noqa: PLR0913 - one parameter per option
     if not memory:
         msg = "Say what to remember: the text is blank."
         raise InvalidInput(msg)
-    with _store(url, app_name) as store:
+    chosen = choose_embedder(embeddings, url)
+    with _store(url, app_name, **chosen.options) as store:
         entry = store.add_memory(
             user,
             memory,
@@ -216,12 +241,14 @@ def import_memories(  # noqa: PLR0913 - one parameter per option
             help="Every conversation belongs to a user of its own, USER/CONVERSATION."
         ),
     ] = False,
+    embeddings: Embeddings = None,
 ) -> None:
     """Import our JSON Lines, chat messages, a ChatGPT export, or LoCoMo.
 
     Every statement becomes one dated memory. What is known already is left alone, so
     an import that was interrupted can be run again.
     """
+    from langchain_agentmemory.cli.embedding import choose_embedder
     from langchain_agentmemory.cli.screen import say, show_warning
     from langchain_agentmemory.errors import InvalidInput
     from langchain_agentmemory.quoting import quoted
@@ -238,7 +265,8 @@ def import_memories(  # noqa: PLR0913 - one parameter per option
     if strict and reading.problems:
         msg = f"{len(reading.problems)} parts of {file} cannot be read; none imported."
         raise InvalidInput(msg)
-    with _store(url, app_name) as store:
+    embedder = choose_embedder(embeddings, url)
+    with _store(url, app_name, **embedder.options) as store:
         groups = _by_user(reading.statements, user, split=user_per_conversation)
         done = _import(store, groups, total=len(reading.statements))
     for reason in done.refused:
@@ -249,6 +277,55 @@ def import_memories(  # noqa: PLR0913 - one parameter per option
     )
     if user_per_conversation:
         say(f"Users: {', '.join(groups)}")
+
+
+@app.command()
+@reported
+def reindex(
+    *,
+    user: User = "me",
+    app_name: App = "default",
+    url: Url = None,
+    everyone: Annotated[
+        bool, typer.Option("--everyone", help="All users and all other items, too.")
+    ] = False,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace", help="Also what has vectors of another embedder already."
+        ),
+    ] = False,
+) -> None:
+    """Make the vectors that are missing, with the local embedder.
+
+    Memories that were written without an embedder have none, and are found by their
+    words only.
+    """
+    from langchain_agentmemory.cli.embedding import choose_embedder
+    from langchain_agentmemory.cli.screen import progress, say
+    from langchain_agentmemory.errors import InvalidInput
+
+    chosen = choose_embedder(wanted=True, url=url)
+    with _store(url, app_name, **chosen.options) as store:
+        whose = None if everyone else user
+        counts = store.owed_vectors(whose)
+        if counts.others and not replace:
+            msg = (
+                f"{counts.others} items have vectors of another embedder, perhaps an "
+                f"application's: --replace embeds them anew."
+            )
+            raise InvalidInput(msg)
+        with progress(counts.made + counts.owed, "Embedding") as step:
+            seen = 0
+
+            def show(done: int, _: int) -> None:
+                nonlocal seen
+                for _ in range(done - seen):
+                    step()
+                seen = done
+
+            done = store.reindex(whose, progress=show)
+        say(f"Embedded {done} of {counts.made + counts.owed}: all have vectors now")
 
 
 def _by_user(
@@ -284,10 +361,10 @@ def _import(
     return done
 
 
-def _store(url: str | None, app_name: str) -> "MemoryStore":
+def _store(url: str | None, app_name: str, **options: Any) -> "MemoryStore":
     from langchain_agentmemory.cli.opening import open_store
 
-    return open_store(url, app_name)
+    return open_store(url, app_name, **options)
 
 
 def _print(entries: "list[MemoryEntry]", title: str | None, *, as_json: bool) -> None:

@@ -39,6 +39,16 @@ Model = Annotated[
         envvar="AGENTMEMORY_MODEL",
     ),
 ]
+Embeddings = Annotated[
+    bool | None,
+    typer.Option(
+        "--embeddings/--no-embeddings",
+        help="Search by meaning, too, with the local embedder. Default: if it is "
+        "installed (extra `local`) and the store's vectors are not another one's.",
+        envvar="AGENTMEMORY_EMBEDDINGS",
+        show_default=False,
+    ),
+]
 
 
 class PolicyName(StrEnum):

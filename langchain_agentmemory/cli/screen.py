@@ -61,6 +61,11 @@ def show_warning(text: str) -> None:
     errors.print(Text(printable(one_line(text)), style="yellow"))
 
 
+def note(text: str) -> None:
+    """Print a line about how something was done, on the error output."""
+    errors.print(Text(printable(text), style="dim"))
+
+
 def printable(text: str) -> str:
     """Return a text that any terminal takes: no control codes, no lone surrogates."""
     encodable = text.encode("utf-8", "replace").decode()

@@ -172,4 +172,4 @@ class Applier:
         return tuple(memory_id for memory_id in wanted if memory_id in found)
 
     def _run(self, plan: Plan[T]) -> T:
-        return run(plan, self._service.embed)
+        return run(plan, self._service.answer)

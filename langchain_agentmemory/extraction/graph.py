@@ -286,10 +286,10 @@ class Subgraph:
         query = existing_query(state["messages"], extractor.policy)
         if not query.strip():
             return {"existing": []}
-        options = SearchOptions(limit=RECALLED)
+        options = SearchOptions(limit=RECALLED, rerank=False)
         try:
             search = self._service.search(user, query, options)
-            found = run_plan(search, self._service.embed)
+            found = run_plan(search, self._service.answer)
         except BackendUnavailable:
             found = self._service.read(user, RECALLED)
         return {"existing": list(found)}

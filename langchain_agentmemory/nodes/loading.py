@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig, ensure_config
-from langchain_core.runnables.config import set_config_context
 from langchain_core.tools import BaseTool
 from langgraph.channels import UntrackedValue
 from langgraph.channels.base import BaseChannel
@@ -31,6 +30,7 @@ from langchain_agentmemory.users import (
     UserSource,
     as_user_key,
     current_runtime,
+    runtime_in,
 )
 
 Gate = Callable[[Any, Any], bool]
@@ -54,7 +54,7 @@ class Run:
     ) -> "Run":
         """Find the run that the caller is part of, in a graph or outside of one."""
         merged = ensure_config(config)
-        return cls(runtime or current_runtime() or _runtime_in(merged), merged)
+        return cls(runtime or current_runtime() or runtime_in(merged), merged)
 
     def saves(self, key: str) -> bool:
         """Tell whether this node's graph writes a state key into checkpoints.
@@ -304,10 +304,3 @@ async def _arevision(reader: MemoryReader, user: UserKey) -> int | None:
     except Exception as error:
         _logger.warning(_UNCOUNTED, exc_info=error)
         return None
-
-
-def _runtime_in(config: RunnableConfig) -> Runtime[Any] | None:
-    """Find the runtime in a config that was carried out of its context."""
-    with set_config_context(config) as context:
-        runtime: Runtime[Any] | None = context.run(current_runtime)
-    return runtime

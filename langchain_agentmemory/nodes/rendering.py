@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from langchain_agentmemory.tools.plain_text import (
     approximate_tokens,
     detail,
+    earlier_text,
     statement,
 )
 from langchain_agentmemory.types import MemoryEntry
@@ -100,4 +101,6 @@ def _details(entry: MemoryEntry) -> list[str]:
         "at": detail(entry.location or ""),
     }
     details = [f"{name}={value}" for name, value in given.items() if value]
+    if earlier := earlier_text(entry.earlier):
+        details.insert(0, f"earlier: {earlier}")
     return [*details, "replaced by a newer one"] if entry.superseded_by else details

@@ -8,8 +8,10 @@ import asyncio
 import logging
 from collections.abc import Generator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
+from langchain_agentmemory.search.earlier import folded, wants_earlier
 from langchain_agentmemory.types import MemoryEntry, MemoryReader, SearchOptions, User
 
 _logger = logging.getLogger(__name__)
@@ -46,9 +48,10 @@ def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
         query: What the user said in this turn.
 
     Returns:
-        The memories, best or newest first. Empty when the reader failed.
+        The memories, best or newest first. Empty when the reader failed. What a newer
+        one replaced is told by it as `earlier`, unless the query asks about the past.
     """
-    plan = _plan(limit, query.strip())
+    plan = _folded(limit, query.strip())
     try:
         ask = next(plan)
         while True:
@@ -66,7 +69,7 @@ def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
 
 async def aselect(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
     """Async twin of `select`. Readers without async methods are read in a thread."""
-    plan = _plan(limit, query.strip())
+    plan = _folded(limit, query.strip())
     try:
         ask = next(plan)
         while True:
@@ -82,6 +85,16 @@ async def aselect(reader: MemoryReader, user: User, limit: int, query: str) -> _
         return []
 
 
+def _folded(limit: int, query: str) -> _Plan:
+    """Let what holds now tell what it replaced, unless the past is asked for."""
+    found = yield from _plan(limit, query)
+    if any(entry.superseded_by for entry in found) and not wants_earlier(
+        query, datetime.now(UTC), UTC
+    ):
+        return folded(found)
+    return found
+
+
 def _plan(limit: int, query: str) -> _Plan:
     if limit == 0:
         return []
@@ -91,7 +104,7 @@ def _plan(limit: int, query: str) -> _Plan:
     if len(probe) <= limit:
         return probe
     if query:
-        options = SearchOptions(limit=limit, deduplicate=True)
+        options = SearchOptions(limit=limit, deduplicate=True, versions="current")
         try:
             found = yield _Search(query, options)
         except _ReaderFailed:

@@ -25,7 +25,7 @@ from langchain_agentmemory.types import MemoryEntry
 _LINE: Final = re.compile(r"^\s*[-*•]\s+\[(?P<id>[^\]\s]+)\]\s*(?P<rest>.+?)\s*$")
 # Preloading writes `date=…`, the tools write `date: …`.
 _DETAILS: Final = re.compile(
-    r"^(?P<text>.*) \((?P<details>(?:(?:kind|date|with|at|topics|saved)[=:]"
+    r"^(?P<text>.*) \((?P<details>(?:(?:kind|date|with|at|topics|saved|earlier)[=:]"
     r"|replaced by|outdated).*)\)$"
 )
 _DATE: Final = re.compile(r"(?:^|; )date(?:=|: )(?P<date>[^;]+)")

@@ -1,10 +1,11 @@
 """The rankings that a store can be given by name."""
 
-from functools import cache
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.quoting import quoted
+from langchain_agentmemory.search.dictionary import UserDictionary
 from langchain_agentmemory.search.standard import DefaultTokenizer
 from langchain_agentmemory.search.tokenize import Tokenizer
 
@@ -26,10 +27,16 @@ class Ranking(NamedTuple):
 
 
 NAMES: Final = ("default", "reference")
+_CACHED_RANKINGS: Final = 16
+_NO_WORDS: Final = UserDictionary()
 
 
-def get_ranking(name: str) -> Ranking:
+def get_ranking(name: str, dictionary: UserDictionary = _NO_WORDS) -> Ranking:
     """Return the ranking of this name.
+
+    Args:
+        name: One of `NAMES`.
+        dictionary: Words to be added to the Chinese dictionary.
 
     Raises:
         InvalidInput: If there is none.
@@ -38,15 +45,15 @@ def get_ranking(name: str) -> Ranking:
     if not isinstance(given, str) or given not in NAMES:
         msg = f"Unknown ranking {quoted(given)}: use one of {', '.join(NAMES)}."
         raise InvalidInput(msg)
-    return _ranking(name)
+    return _ranking(name, dictionary)
 
 
-@cache
-def _ranking(name: str) -> Ranking:
+@lru_cache(maxsize=_CACHED_RANKINGS)
+def _ranking(name: str, dictionary: UserDictionary) -> Ranking:
     if name == "default":
-        return Ranking(name, DefaultTokenizer(), 0.0)
+        return Ranking(name, DefaultTokenizer(dictionary=dictionary), 0.0)
     from langchain_agentmemory.search.reference import (  # noqa: PLC0415 - rare
         ReferenceTokenizer,
     )
 
-    return Ranking(name, ReferenceTokenizer(), 0.3)
+    return Ranking(name, ReferenceTokenizer(dictionary=dictionary), 0.3)

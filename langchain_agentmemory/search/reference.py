@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from langchain_agentmemory.identity import trim
+from langchain_agentmemory.search.dictionary import UserDictionary
 from langchain_agentmemory.search.formula import REFERENCE_FORMULA
 from langchain_agentmemory.search.scripts import (
     CJK_RUN,
@@ -20,7 +21,7 @@ from langchain_agentmemory.search.scripts import (
     lower,
     phrase_text,
 )
-from langchain_agentmemory.search.segment import SEGMENTER, Segmenter
+from langchain_agentmemory.search.segment import Segmenter, segmenter_with
 from langchain_agentmemory.search.tokenize import (
     Fallback,
     Field,
@@ -30,6 +31,7 @@ from langchain_agentmemory.search.tokenize import (
     word_hash,
 )
 
+_NO_WORDS: Final = UserDictionary()
 _ENGLISH_STOPWORDS: Final = frozenset(
     "a an the and or of in on to for with is are am be been being was were this that "
     "these those".split()
@@ -48,15 +50,22 @@ class ReferenceTokenizer:
     """Reproduces the reference's tokens, weights and fallback texts.
 
     Args:
-        segmenter: Splits Chinese text. The process's shared one if not given.
+        segmenter: Splits Chinese text. The process's shared one if not given, or one
+            that has the words of the dictionary.
+        dictionary: Words to be added to the Chinese dictionary.
     """
 
     name = "reference"
 
-    def __init__(self, segmenter: Segmenter = SEGMENTER) -> None:
+    def __init__(
+        self,
+        segmenter: Segmenter | None = None,
+        dictionary: UserDictionary = _NO_WORDS,
+    ) -> None:
         """Keep the segmenter; load nothing."""
-        self._segmenter = segmenter
-        self.fingerprint = fingerprint(self.name, 1)
+        dictionary = dictionary.folded(lower)
+        self._segmenter = segmenter or segmenter_with(dictionary.words)
+        self.fingerprint = fingerprint(self.name, 1, dictionary.digest)
 
     def document(self, content: str, topics: str) -> bytes:
         """Return the token blob of a document."""

@@ -12,11 +12,14 @@ import stat
 import threading
 import warnings
 from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+from langchain_agentmemory.search.dictionary import Word
 from langchain_agentmemory.search.scripts import CJK_RUN, HAN
 
+_CACHED_DICTIONARIES = 8
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _LOGGER = logging.getLogger(__name__)
@@ -86,27 +89,29 @@ def raw_runs(text: str) -> list[str]:
 
 
 def load_dictionary() -> Cut:
-    """Load rjieba if it is installed, else jieba.
-
-    Both use the same dictionary and model. On 2,192 Chinese texts they differed in one,
-    and there only in how digits and hyphens are cut, which no tokenizer takes from
-    them; rjieba took a twentieth of the time.
-    """
+    """Load rjieba if it is installed, else jieba: either makes the same words."""
     try:
         import rjieba  # noqa: PLC0415 - optional
     except ImportError:
         return load_jieba()
-    dictionary: Any = rjieba.Jieba()
+    if not hasattr(rjieba.Jieba, "has_word"):  # Before 0.2.
+        return load_jieba()
+    from langchain_agentmemory.search.rjieba_cut import (  # noqa: PLC0415 - optional
+        RjiebaCut,
+    )
 
-    def cut(text: str) -> list[str]:
-        words: list[str] = dictionary.cut_for_search(text, hmm=True)
-        return words
+    _import_jieba()
+    from jieba import finalseg  # noqa: PLC0415 - only for Han text
 
-    return cut
+    return RjiebaCut(rjieba.Jieba(), finalseg.cut)
 
 
-def load_jieba() -> Cut:
+def load_jieba(words: Iterable[Word] = ()) -> Cut:
     """Load jieba's default dictionary through a cache file that only we can write.
+
+    Args:
+        words: To be added to it. The dictionary is this function's own: what is added
+            to another of jieba's, `jieba.add_word` included, is not in it.
 
     Returns:
         Its search-mode segmentation with the hidden Markov model.
@@ -121,21 +126,27 @@ def load_jieba() -> Cut:
     throw_away = folder is None
     folder = folder or Path(tempfile.mkdtemp(prefix="langchain-agentmemory-"))
     try:
-        # Narrow and permanent: `catch_warnings` would swap the process's filters back
-        # and forth under the feet of other threads.
-        warnings.filterwarnings("ignore", module=r".*\bjieba\b.*")
-        warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
-        import jieba  # noqa: PLC0415 - takes a moment and prints; only for Han text
-
-        tokenizer = jieba.Tokenizer()
+        tokenizer = _import_jieba().Tokenizer()
         tokenizer.tmp_dir = str(folder)
         tokenizer.initialize()
     finally:
         logger.removeFilter(quiet)
         if throw_away:
             shutil.rmtree(folder, ignore_errors=True)
+    for word in words:
+        tokenizer.add_word(word.text, word.frequency, word.tag)
     cut: Cut = tokenizer.lcut_for_search
     return cut
+
+
+def _import_jieba() -> Any:
+    # Narrow and permanent: `catch_warnings` would swap the process's filters back and
+    # forth under the feet of other threads.
+    warnings.filterwarnings("ignore", module=r".*\bjieba\b.*")
+    warnings.filterwarnings("ignore", message="pkg_resources is deprecated")
+    import jieba  # noqa: PLC0415 - takes a moment and prints; only for Han text
+
+    return jieba
 
 
 class _OwnThreadIsSilent(logging.Filter):
@@ -178,6 +189,16 @@ def _is_private(folder: Path) -> bool:
 
 SEGMENTER = Segmenter()
 """The segmenter that all tokenizers of the process share: one dictionary in memory."""
+
+
+@lru_cache(maxsize=_CACHED_DICTIONARIES)
+def segmenter_with(words: tuple[Word, ...]) -> Segmenter:
+    """Return a segmenter whose dictionary has these words, too.
+
+    It is jieba's, also where rjieba is installed, which would weigh added words in
+    another way. Stores with the same words share it.
+    """
+    return Segmenter(partial(load_jieba, words)) if words else SEGMENTER
 
 
 def warm() -> threading.Thread:

@@ -1,28 +1,38 @@
 """The default tokenizer: the words of `ranking="default"`.
 
-English words are stemmed, accents and full-width forms folded. Identifiers are found
-whole and in parts. Chinese has dictionary words and, beside them, single characters and
-the bigrams of every CJK run, which find what the dictionary cuts elsewhere. Question
-words are dropped from queries.
+English words are stemmed, accents and full-width forms folded, traditional Chinese
+characters simplified. Identifiers are found whole and in parts. Chinese has dictionary
+words and, beside them, single characters and the bigrams of every CJK run, which find
+what the dictionary cuts elsewhere. Question words are dropped from queries.
 """
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, NamedTuple
 
 from langchain_agentmemory.identity import trim
-from langchain_agentmemory.search.english import stem
+from langchain_agentmemory.search.chunks import CHUNKS, Chunk, hashed
+from langchain_agentmemory.search.dictionary import UserDictionary
 from langchain_agentmemory.search.formula import DEFAULT_FORMULA
+from langchain_agentmemory.search.identifiers import (
+    NUMBER,
+    PHONE_NUMBER,
+    chinese_dates,
+    phone_numbers,
+)
 from langchain_agentmemory.search.scripts import (
     CJK_RUN,
     HAN,
     HAN_OR_OTHER_RUN,
+    HAN_RUN,
     LazyPattern,
     is_cjk,
     phrase_text,
 )
-from langchain_agentmemory.search.segment import SEGMENTER, Segmenter
+from langchain_agentmemory.search.segment import Segmenter, segmenter_with
+from langchain_agentmemory.search.simplified import simplified
 from langchain_agentmemory.search.stopwords import CHINESE, ENGLISH
 from langchain_agentmemory.search.tokenize import (
     HEADER,
@@ -34,40 +44,59 @@ from langchain_agentmemory.search.tokenize import (
     word_hash,
 )
 
-_VERSION: Final = 1
-# Holds what 20,000 texts of 20,000 different words are made of. With half of this and
-# of the stems, a text costs 75 instead of 23 µs, and memory is 5 MB less.
-_CACHED_CHUNKS: Final = 1 << 15
-_LONGEST_CACHED_CHUNK: Final = 40
-_LONGEST_WHOLE: Final = 64
-_EXTRA_WEIGHT: Final = 0.5
+_VERSION: Final = 2
+_NO_WORDS: Final = UserDictionary()
 _GRAM_WEIGHT: Final = 0.45
 # Recall@10 on half of MADial (Chinese): words and bigrams 50, with single characters
 # 55. Weights from 0.2 to 0.6 lie within noise of each other (132 queries).
-
-_ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
-_CORE: Final = re.compile(r"(?<!\.)\.?\w(?:\S*\w)?[+#]{0,2}")
-_IDENTIFIER: Final = re.compile(r"\.?\w+(?:[-._@:/\\+&'#~,]+\w+)*[+#]*")
-_PIECE: Final = re.compile(r"\d+(?:\.\d+)+|\d+|[^\W\d_]+")
-_GROUPED_NUMBER: Final = re.compile(r"\d{1,3}(?:,\d{3})+")
-_CONTRACTIONS: Final = frozenset(("", "s", "m", "re", "ve", "ll", "d", "t"))
-_CONTRACTED: Final = re.compile(r"'(?:s|m|re|ve|ll|d|t)$")
 _LONG_SOUND: Final = "ー"  # Common by script, but part of kana words.
+_NEIGHBOURS: Final = bytes((NUMBER, NUMBER))
+
+
+class _Parts(NamedTuple):
+    """What a text is made of.
+
+    Attributes:
+        text: The text, folded where it has CJK.
+        chunks: Blank-separated pieces without CJK.
+        words: Its CJK words.
+        grams: Its CJK n-grams that are no words.
+        spans: What stretches over several chunks, or from a chunk into CJK, with its
+            weights in queries.
+    """
+
+    text: str
+    chunks: Sequence[Chunk]
+    words: Sequence[str] = ()
+    grams: Sequence[str] = ()
+    spans: Mapping[str, float] = MappingProxyType({})
 
 
 class DefaultTokenizer:
     """Makes the tokens of the default ranking.
 
     Args:
-        segmenter: Splits Chinese text. The process's shared one if not given.
+        segmenter: Splits Chinese text. The process's shared one if not given, or one
+            that has the words of the dictionary.
+        dictionary: Words to be added to the Chinese dictionary. They are found in
+            traditional and simplified characters; those with letters or digits
+            (`T恤`), of which the dictionary sees only the rest, are looked for as such.
     """
 
     name = "default"
 
-    def __init__(self, segmenter: Segmenter = SEGMENTER) -> None:
+    def __init__(
+        self,
+        segmenter: Segmenter | None = None,
+        dictionary: UserDictionary = _NO_WORDS,
+    ) -> None:
         """Keep the segmenter; load nothing."""
-        self._segmenter = segmenter
-        self.fingerprint = fingerprint(self.name, _VERSION)
+        dictionary = dictionary.folded(_normalized)
+        pure = tuple(w for w in dictionary.words if HAN_RUN.fullmatch(w.text))
+        mixed = [w.text for w in dictionary.words if w not in pure]
+        self._segmenter = segmenter or segmenter_with(pure)
+        self._mixed = _any_of(word for word in mixed if CJK_RUN.search(word))
+        self.fingerprint = fingerprint(self.name, _VERSION, dictionary.digest)
 
     def document(self, content: str, topics: str) -> bytes:
         """Return the token blob of a document."""
@@ -84,11 +113,13 @@ class DefaultTokenizer:
 
     def field(self, text: str) -> Field:
         """Return the tokens of one field of a document as text."""
-        latin, words, grams = self._parts(text)
-        chunks = [_CHUNKS[chunk] for chunk in latin]
-        primary = words + [word for chunk in chunks for word in chunk.primary]
-        extra = [word for chunk in chunks for word in chunk.extra] + grams
-        return Field(primary, extra)
+        parts = self._parts(text)
+        primary = [*parts.words]
+        extra: list[str] = []
+        for chunk in parts.chunks:
+            primary += chunk.tokens.primary
+            extra += chunk.tokens.extra
+        return Field(primary, [*extra, *parts.grams, *parts.spans])
 
     def token_set(self, text: str) -> frozenset[str]:
         """Return the tokens by which near-duplicates are recognised."""
@@ -96,7 +127,7 @@ class DefaultTokenizer:
         return frozenset(primary).union(extra)
 
     def query(self, text: str) -> Query:
-        """Return the query's tokens: words of weight 1, parts and n-grams of less."""
+        """Return the query's tokens: words count 1, wholes more, parts less."""
         trimmed = trim(text)
         weights, phrase = self._weighted(trimmed)
         words = tuple(weights)
@@ -112,24 +143,26 @@ class DefaultTokenizer:
 
     def _weighted(self, text: str) -> tuple[dict[str, float], int]:
         """Return tokens with weights, those whose order counts first, and how many."""
-        latin, words, grams = self._parts(text)
-        chunks = [_CHUNKS[chunk] for chunk in latin]
-        asked = [word for word in words if word not in CHINESE]
-        asked += [
-            word
-            for chunk in chunks
-            for word, is_stopword in zip(chunk.primary, chunk.stopwords, strict=True)
-            if not is_stopword
-        ]
-        told = _grams(_FUNCTION_WORDS.sub(" ", _normalized(text)))
-        grams = [g for g in grams if g in told and not CHINESE.issuperset(g)]
-        if not asked and not grams:
-            asked = words + [word for chunk in chunks for word in chunk.primary]
-        weights = dict.fromkeys(asked, 1.0)
+        parts = self._parts(text)
+        tokens = [chunk.tokens for chunk in parts.chunks]
+        told = _FUNCTION_WORDS.sub(" ", parts.text) if parts.words else ""
+        asked = (word for word in parts.words if word not in CHINESE)
+        weights = {word: 1.0 for word in asked if word in told}
+        for chunk in tokens:
+            for word, weight in zip(chunk.primary, chunk.weights, strict=True):
+                if weight > weights.get(word, 0.0):
+                    weights[word] = weight
+        known = _grams(told)
+        grams = [g for g in parts.grams if g in known and not CHINESE.issuperset(g)]
+        if not weights and not grams:
+            words = [*parts.words, *(w for chunk in tokens for w in chunk.primary)]
+            weights = dict.fromkeys(words, 1.0)
         phrase = len(weights)
-        for chunk in chunks:
-            for word in chunk.extra:
-                weights.setdefault(word, _EXTRA_WEIGHT)
+        beside = [chunk.extra for chunk in tokens if chunk.extra]
+        for extra in (*beside, parts.spans):
+            for word, weight in extra.items():
+                if word not in ENGLISH and weight > weights.get(word, 0.0):
+                    weights[word] = weight
         for gram in grams:
             weights.setdefault(gram, _GRAM_WEIGHT)
         return weights, phrase
@@ -137,29 +170,47 @@ class DefaultTokenizer:
     def _hashes(self, text: str) -> tuple[bytes, bytes]:
         """Return the hashes of the primary and extra tokens of one field."""
         if text.isascii():
-            chunks = [_CHUNKS[chunk] for chunk in text.split()]
-            return (
-                b"".join([chunk.primary_hashes for chunk in chunks]),
-                b"".join([chunk.extra_hashes for chunk in chunks]),
-            )
-        latin, words, grams = self._parts(text)
-        chunks = [_CHUNKS[chunk] for chunk in latin]
+            pieces = text.split()
+            if not pieces:
+                return b"", b""
+            primary, extra, numbers, _ = zip(*map(_chunk_of, pieces), strict=True)
+            beside = b"".join(extra)
+            if any(numbers):
+                beside += hashed(_phone_numbers(text, numbers))
+            return b"".join(primary), beside
+        parts = self._parts(text)
         return (
-            _hashed(words) + b"".join([chunk.primary_hashes for chunk in chunks]),
-            b"".join([chunk.extra_hashes for chunk in chunks]) + _hashed(grams),
+            hashed(parts.words) + b"".join([chunk.primary for chunk in parts.chunks]),
+            b"".join([chunk.extra for chunk in parts.chunks])
+            + hashed(parts.grams)
+            + hashed(parts.spans),
         )
 
-    def _parts(self, text: str) -> tuple[list[str], list[str], list[str]]:
-        """Return blank-separated chunks without CJK, CJK words, and n-grams."""
-        if text.isascii():
-            return text.split(), [], []
-        text = _normalized(text)
-        if CJK_RUN.search(text) is None:
-            return text.split(), [], []
+    def _parts(self, text: str) -> _Parts:
+        if not text.isascii():
+            text = unicodedata.normalize("NFKC", text)
+            if CJK_RUN.search(text) is not None:
+                return self._cjk_parts(text)
+        chunks = list(map(_chunk_of, text.split()))
+        numbers = [chunk.number for chunk in chunks]
+        return _Parts(text, chunks, spans=_phone_numbers(text, numbers))
+
+    def _cjk_parts(self, text: str) -> _Parts:
+        if HAN.search(text) is not None:
+            text = simplified(text)
         words = [word for run in _RUN.findall(text) for word in self._cjk_words(run)]
+        if self._mixed is not None:
+            words += self._mixed.findall(text.casefold())
         known = set(words)
-        latin = _RUN.sub(" ", text).split()
-        return latin, words, [gram for gram in _grams(text) if gram not in known]
+        grams = [gram for gram in _grams(text) if gram not in known]
+        chunks = list(map(_chunk_of, _RUN.sub(" ", text).split()))
+        if not chunks:
+            return _Parts(text, chunks, words, grams)
+        numbers = [chunk.number for chunk in chunks]
+        spans = chinese_dates(text) | _phone_numbers(text, numbers)
+        for span in _mixed_spans(text):
+            spans.setdefault(span, _GRAM_WEIGHT)
+        return _Parts(text, chunks, words, grams, spans)
 
     def _cjk_words(self, run: str) -> list[str]:
         words: list[str] = []
@@ -171,121 +222,46 @@ class DefaultTokenizer:
         return words
 
 
-class _Chunk:
-    """The tokens of one blank-separated piece of text without CJK.
-
-    Attributes:
-        primary: Its words, stemmed, in order.
-        stopwords: Which of them say nothing in a query.
-        extra: Wholes and parts of identifiers, symbols.
-        primary_hashes: Little-endian hashes of `primary`.
-        extra_hashes: Little-endian hashes of `extra`.
-    """
-
-    __slots__ = ("extra", "extra_hashes", "primary", "primary_hashes", "stopwords")
-
-    def __init__(self, chunk: str) -> None:
-        folded = _fold(chunk)
-        raw = _words(folded)
-        core_match = _CORE.search(folded)
-        core = _CONTRACTED.sub("", core_match.group()) if core_match else ""
-        if core and (core[0] == "." or core[-1] in "+#") and len(raw) == 1:
-            stems, extra = [core], [stem(raw[0])]
-        else:
-            stems = [stem(word) for word in raw]
-            extra = [] if [core] == raw else _identifier_tokens(core, raw)
-        if not raw:
-            extra = [c for c in folded if unicodedata.category(c)[0] == "S"]
-        self.primary = tuple(stems)
-        self.stopwords = tuple(
-            word in ENGLISH and token == stem(word)
-            for word, token in zip(raw, stems, strict=True)
-        )
-        known = set(stems)
-        self.extra = tuple(w for w in dict.fromkeys(extra) if w not in known)
-        self.primary_hashes = _hashed(self.primary)
-        self.extra_hashes = _hashed(self.extra)
+def _normalized(text: str) -> str:
+    return simplified(unicodedata.normalize("NFKC", text)).casefold()
 
 
-class _Chunks(dict[str, _Chunk]):
-    """Chunks met before: emptied when full, so that its size is bounded."""
-
-    def __missing__(self, text: str) -> _Chunk:
-        chunk = _Chunk(text)
-        if len(text) <= _LONGEST_CACHED_CHUNK:
-            if len(self) >= _CACHED_CHUNKS:
-                self.clear()
-            self[text] = chunk
-        return chunk
+def _any_of(words: Iterable[str]) -> LazyPattern | None:
+    """Return what finds the longest of some words, `None` for none."""
+    longest_first = sorted(words, key=len, reverse=True)
+    return (
+        LazyPattern("|".join(map(re.escape, longest_first))) if longest_first else None
+    )
 
 
-_CHUNKS: Final = _Chunks()
+_chunk_of: Final = CHUNKS.__getitem__
 _FUNCTION_WORDS: Final = LazyPattern(
     "|".join(sorted((w for w in CHINESE if len(w) > 1), key=len, reverse=True))
 )
 _RUN: Final = LazyPattern(f"(?:{CJK_RUN.pattern}|{_LONG_SOUND})+")
+_BESIDE_HAN: Final = re.compile(
+    r"(?<![A-Za-z0-9_:/-])(?<![0-9][.,])"
+    r"(?:[0-9]+(?:[.,][0-9]+)*|[A-Za-z]{1,2})(?![A-Za-z0-9+#_-])"
+)
 
 
-def _hashed(words: Iterable[str]) -> bytes:
-    return b"".join([word_hash(word).to_bytes(WORD_BYTES, "little") for word in words])
+def _phone_numbers(text: str, kinds: Sequence[int]) -> dict[str, float]:
+    """Return what `phone_numbers` finds, if the kinds of a text's chunks let it."""
+    if PHONE_NUMBER in kinds or _NEIGHBOURS in bytes(kinds):
+        return phone_numbers(text)
+    return {}
 
 
-def _fold(chunk: str) -> str:
-    """Fold case, width, apostrophes and the accents of Latin letters."""
-    if chunk.isascii():
-        return chunk.lower()
-    folded = unicodedata.normalize("NFKC", chunk).casefold().replace("\u2019", "'")
-    decomposed = unicodedata.normalize("NFKD", folded)
-    return unicodedata.normalize("NFC", _ACCENTED.sub(r"\1", decomposed))
-
-
-_ACCENTED: Final = re.compile("([a-z])[\u0300-\u036f]+")
-
-
-class _Separators(dict[int, int | str]):
-    """Blanks out all that is not a letter, a number, a mark or an apostrophe."""
-
-    def __missing__(self, code_point: int) -> int | str:
-        character = chr(code_point)
-        keep = unicodedata.category(character)[0] in "LNM" or character == "'"
-        self[code_point] = value = code_point if keep else " "
-        return value
-
-
-_SEPARATORS: Final = _Separators()
-
-
-def _words(folded: str) -> list[str]:
-    """Return the words of a folded chunk without their contractions."""
-    if folded.isascii():
-        found = _ASCII_WORD.findall(folded)
-    else:
-        found = folded.translate(_SEPARATORS).split()
-    if "'" not in folded:
-        return found
-    words: list[str] = []
-    for word in found:
-        head, _, tail = word.strip("'").rpartition("'")
-        words += [head] if head and tail in _CONTRACTIONS else word.split("'")
-    return [word for word in words if word]
-
-
-def _identifier_tokens(core: str, words: list[str]) -> list[str]:
-    """Return the whole of an identifier, and its parts that are not words."""
-    tokens = []
-    if core and len(core) <= _LONGEST_WHOLE and _IDENTIFIER.fullmatch(core):
-        tokens.append(core)
-        if "-" in core or _GROUPED_NUMBER.fullmatch(core):
-            tokens.append(core.replace("-", "").replace(",", ""))
-    pieces = _PIECE.findall(core)
-    if pieces != words:
-        tokens += pieces
-    return tokens
-
-
-def _normalized(text: str) -> str:
-    """Fold full and half width forms."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+def _mixed_spans(text: str) -> Iterator[str]:
+    """Yield what numbers and letters make with the Han character beside: 50元, 维c."""
+    for found in _BESIDE_HAN.finditer(text):
+        piece = found.group().replace(",", "").lower()
+        start, end = found.span()
+        before, after = text[start - 1 : start], text[end : end + 1]
+        if after not in CHINESE and HAN.match(after):
+            yield piece + after
+        if piece.isalpha() and before not in CHINESE and HAN.match(before):
+            yield before + piece
 
 
 def _grams(text: str) -> dict[str, None]:

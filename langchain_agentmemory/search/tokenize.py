@@ -104,9 +104,16 @@ class Tokenizer(Protocol):
         ...
 
 
-def fingerprint(name: str, version: int) -> int:
-    """Return the fingerprint of a tokenizer of this name and algorithm version."""
-    digest = blake2b(f"{name}/{version}".encode(), digest_size=WORD_BYTES).digest()
+def fingerprint(name: str, version: int, dictionary: str = "") -> int:
+    """Return the fingerprint of a tokenizer.
+
+    Args:
+        name: Its name.
+        version: Of its algorithm.
+        dictionary: What names the words that a user added; blank without any.
+    """
+    named = f"{name}/{version}/{dictionary}" if dictionary else f"{name}/{version}"
+    digest = blake2b(named.encode(), digest_size=WORD_BYTES).digest()
     return int.from_bytes(digest, "little")
 
 

@@ -1,11 +1,14 @@
 """Search options and queries, checked: what a search is to do."""
 
-from datetime import timedelta
-from typing import Final, get_args
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta, tzinfo
+from typing import Any, Final, get_args
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import trim
 from langchain_agentmemory.quoting import quoted
+from langchain_agentmemory.search.earlier import wants_earlier
 from langchain_agentmemory.search.pipeline import Criteria
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import text_field
@@ -16,7 +19,7 @@ from langchain_agentmemory.service.settings import (
     check_switch,
 )
 from langchain_agentmemory.times import end_of_period, from_us, parse_event_time
-from langchain_agentmemory.types import SearchMode, SearchOptions
+from langchain_agentmemory.types import SearchMode, SearchOptions, ShownVersions
 
 QUERY_CHARACTERS: Final = 10_000
 """Characters of a query that are looked at."""
@@ -41,6 +44,7 @@ def criteria_of(
     after, before = options.time_after, options.time_before
     kind = None if options.kind is None else text_field("kind", options.kind)
     check_choice("mode", options.mode, get_args(SearchMode))
+    check_choice("versions", options.versions, get_args(ShownVersions))
     if options.mode in {"vector", "hybrid"} and indexer.embedder is None:
         msg = (
             f"mode={quoted(options.mode)} needs an index: open the store with "
@@ -63,6 +67,27 @@ def criteria_of(
     )
 
 
+def with_overrides(options: object, overrides: Mapping[str, Any]) -> SearchOptions:
+    """Return search options with some fields replaced.
+
+    Args:
+        options: `SearchOptions`, or `None` for the default.
+        overrides: Fields by name.
+
+    Raises:
+        InvalidInput: If it is neither, or there is no such field.
+    """
+    if options is not None and not isinstance(options, SearchOptions):
+        msg = f"options must be SearchOptions, not {quoted(options)}."
+        raise InvalidInput(msg)
+    try:
+        return replace(options or SearchOptions(), **overrides)
+    except TypeError as error:
+        known = ", ".join(SearchOptions.__dataclass_fields__)
+        msg = f"{error}: the options of a search are {known}."
+        raise InvalidInput(msg) from error
+
+
 def query_text(query: object) -> str:
     """Return the part of a query that is looked at, trimmed.
 
@@ -73,6 +98,20 @@ def query_text(query: object) -> str:
         msg = f"query must be text, not {type(query).__name__}."
         raise InvalidInput(msg)
     return trim(query[:QUERY_CHARACTERS])
+
+
+def folds_versions(options: SearchOptions, query: str, now: int, zone: tzinfo) -> bool:
+    """Tell whether memories that hold now stand for what they replaced.
+
+    Args:
+        options: What the caller asked for.
+        query: What is searched for: a question about the past gets every version.
+        now: The engine's clock in microseconds.
+        zone: Whose days the query speaks of.
+    """
+    return options.versions == "current" and not wants_earlier(
+        query, from_us(now), zone
+    )
 
 
 def _threshold(given: object, indexer: Indexer) -> float:

@@ -6,20 +6,18 @@ words, and completed by `MemoryStore.reindex()`.
 """
 
 import asyncio
-import hashlib
 import logging
-import threading
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, get_args
+import math
+from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from langchain_core.embeddings import Embeddings
-from langgraph.store.base import ensure_embeddings, get_text_at_path, tokenize_path
-from langgraph.store.base.embed import EmbeddingsLambda
-
-from langchain_agentmemory.errors import InvalidInput
-from langchain_agentmemory.quoting import quoted, summary
+from langchain_agentmemory.quoting import summary
+from langchain_agentmemory.service.embedding_calls import EmbeddingCalls
+from langchain_agentmemory.service.embedding_settings import Index, read_index
+from langchain_agentmemory.service.field_paths import FieldPath, texts_at
 from langchain_agentmemory.service.plans import Embed
-from langchain_agentmemory.service.settings import check_names
+from langchain_agentmemory.service.turns import Turns
+from langchain_agentmemory.service.vector_cache import CacheKey, VectorCache, cache_key
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,21 +25,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-DistanceType = Literal["cosine", "inner_product", "l2"]
+_IN_A_ROW: Final = 2
+"""Batches of a request that fail one after the other before the rest is not tried."""
 
-_WHOLE: Final = ("$",)
-_MOST_DIMS: Final = 1 << 20
-_CONFIGURED: Final = (
-    *("embed", "dims", "fields", "distance_type", "name"),
-    *("text_fields", "ann_index_config"),  # of LangGraph's other stores
-)
+_AT_ONCE: Final = 8
+"""Answers that are checked on the loop; 128 vectors of 1,536 numbers take 10 ms."""
 
-
-class FieldPath(NamedTuple):
-    """A field that is indexed, and the steps that lead to it."""
-
-    name: str
-    steps: Sequence[str]
+_Answer = list[list[float]] | Exception
+_Asking = Generator[tuple[str, ...], _Answer, "NDArray[np.float32] | None"]
 
 
 class Embedder:
@@ -50,134 +41,212 @@ class Embedder:
     Vectors are kept at unit length, as float32. `distance_type` decides which number
     a search by meaning reports: the cosine, or minus the distance of unit vectors.
 
+    Texts that were embedded lately are not embedded again, and a query that another
+    caller is embedding right now is waited for. The others are sent in batches; what a
+    failing batch holds has no vectors, the others do.
+
     Args:
-        config: LangGraph's `IndexConfig` (`embed`, `dims`, `fields`; also
-            `distance_type` and a `name` that identifies the model), or a LangChain
-            `Embeddings`.
+        index: What `MemoryStore(index=…)` takes.
 
     Raises:
         InvalidInput: If the configuration cannot be used.
     """
 
-    def __init__(self, config: Mapping[str, Any] | Embeddings) -> None:
+    def __init__(self, index: Index) -> None:
         """Check the configuration; nothing is embedded yet."""
-        if isinstance(config, Embeddings):
-            config = {"embed": config}
-        if not isinstance(config, Mapping) or not config.get("embed"):
-            msg = (
-                "index must be a LangChain Embeddings, or a dict with 'embed' and "
-                "'dims' (LangGraph's IndexConfig)."
-            )
-            raise InvalidInput(msg)
-        check_names("index", config, _CONFIGURED)
-        given = config["embed"]
-        self._embeddings = _embeddings(given)
-        self._async_only = isinstance(self._embeddings, EmbeddingsLambda) and not (
-            hasattr(self._embeddings, "func")
-        )
-        self.dims = _dims(config.get("dims"))
-        names = config.get("fields") or config.get("text_fields") or list(_WHOLE)
-        if not isinstance(names, list | tuple):
-            msg = f"fields must be a list of field paths, not {quoted(names)}."
-            raise InvalidInput(msg)
-        self.fields = tuple(field_path(name) for name in names)
-        self.whole_value = tuple(names) == _WHOLE
-        self.distance_type: DistanceType = config.get("distance_type") or "cosine"
-        if self.distance_type not in get_args(DistanceType):
-            msg = (
-                f"Unknown distance_type {quoted(self.distance_type)}: use cosine, "
-                f"inner_product or l2."
-            )
-            raise InvalidInput(msg)
-        name = config.get("name")
-        if name is not None and not isinstance(name, str):
-            msg = f"index['name'] must be text, not {quoted(name)}."
-            raise InvalidInput(msg)
-        self.name = name or _name(given)
-        self.fingerprint = _fingerprint(self.name, self.dims)
+        settings = read_index(index)
+        self.settings = settings
+        self.name = settings.name
+        self.dims = settings.dims
+        self.whole_value = settings.whole_value
+        self.distance_type = settings.distance_type
+        self.batch_size = settings.batch_size
+        self.fingerprint = settings.fingerprint
+        self._calls = EmbeddingCalls(settings.embeddings)
+        self._cache = VectorCache(settings.cache_bytes)
+        self._turns = Turns()
+        self._told_of_others = False
         self.last_error: str | None = None
+        self.misconfigured: str | None = None
+        """What is wrong with the configured dimension, `None` if nothing is."""
         self.answered = True
         """Whether its last answer had the right shape, whatever was in it."""
 
     def embed(self, request: Embed) -> "NDArray[np.float32] | None":
-        """Return unit vectors, one row per text, or `None` if the embedder failed.
+        """Return unit vectors, one row per text, or `None` if there is none.
 
-        A row that is no direction (zeros only, infinite in float32) is not a number.
+        A row that is no direction (zeros only, infinite in float32), or whose batch
+        failed, is not a number. The array belongs to the caller.
         """
-        try:
-            raw = self._embed(request)
-        except Exception as error:  # noqa: BLE001 - whatever an embedder raises
-            return self._failed(error)
-        return self._checked(raw, request)
+        with self._turns.turn(self._question(request)):
+            return self._embed(request)
 
     async def aembed(self, request: Embed) -> "NDArray[np.float32] | None":
         """Async twin of `embed`, on the caller's loop."""
-        try:
-            raw = await self._aembed(request)
-        except Exception as error:  # noqa: BLE001 - whatever an embedder raises
-            return self._failed(error)
-        return self._checked(raw, request)
+        async with self._turns.aturn(self._question(request)):
+            return await self._aembed(request)
 
-    def _embed(self, request: Embed) -> list[list[float]]:
-        texts = list(request.texts)
-        if self._async_only:
-            return _in_own_loop(self._embeddings, request)
-        if request.role == "query":
-            return [self._embeddings.embed_query(text) for text in texts]
-        return self._embeddings.embed_documents(texts)
+    def _question(self, request: Embed) -> object:
+        """Return what callers wait for: the text of a query, if it will be cached."""
+        if request.role == "query" and self.settings.cache_bytes:
+            return request.texts
+        return object()
 
-    async def _aembed(self, request: Embed) -> list[list[float]]:
-        return await _await_vectors(self._embeddings, request)
+    def _embed(self, request: Embed) -> "NDArray[np.float32] | None":
+        asking = self._asking(request)
+        step = _step(asking, None)
+        while not isinstance(step, _Done):
+            answer: _Answer
+            try:
+                answer = self._calls(step, request.role)
+            except Exception as error:  # noqa: BLE001 - whatever an embedder raises
+                answer = error
+            step = _step(asking, answer)
+        return step.vectors
 
-    def _checked(
-        self, raw: list[list[float]], request: Embed
-    ) -> "NDArray[np.float32] | None":
+    async def _aembed(self, request: Embed) -> "NDArray[np.float32] | None":
+        asking = self._asking(request)
+        step = _step(asking, None)
+        while not isinstance(step, _Done):
+            few = len(step) <= _AT_ONCE
+            answer: _Answer
+            try:
+                answer = await self._calls.acall(step, request.role)
+            except Exception as error:  # noqa: BLE001 - whatever an embedder raises
+                answer = error
+            if few:
+                step = _step(asking, answer)
+            else:
+                step = await asyncio.to_thread(_step, asking, answer)
+        return step.vectors
+
+    def _asking(self, request: Embed) -> _Asking:
+        """Yield batches of texts, take the answers, return the vectors."""
+        known, missing = self._known(request)
+        if missing:
+            yield from self._ask(missing, known, request)
+        return _stacked(known, len(request.texts))
+
+    def _known(
+        self, request: Embed
+    ) -> "tuple[dict[int, NDArray[np.float32]], list[_Wanted]]":
+        known: dict[int, NDArray[np.float32]] = {}
+        missing = []
+        settings = self.settings
+        prefix = (
+            settings.query_prefix
+            if request.role == "query"
+            else settings.document_prefix
+        )
+        for row, text in enumerate(request.texts):
+            key = cache_key(self.fingerprint, request.role, text)
+            vector = self._cache.get(key)
+            if vector is None:
+                missing.append(_Wanted(row, prefix + text, key))
+            else:
+                known[row] = vector
+        return known, missing
+
+    def _ask(
+        self,
+        missing: "list[_Wanted]",
+        known: "dict[int, NDArray[np.float32]]",
+        request: Embed,
+    ) -> Generator[tuple[str, ...], _Answer, None]:
+        error: str | None = None
+        answered, failures, done = False, 0, 0
+        for start in range(0, len(missing), self.batch_size):
+            wanted = missing[start : start + self.batch_size]
+            answer = yield tuple(one.text for one in wanted)
+            made = self._made(answer, len(wanted))
+            if isinstance(made, str):
+                error, failures = made, failures + 1
+                if failures == _IN_A_ROW:
+                    break
+                continue
+            answered, failures = True, 0
+            for one, vector in zip(wanted, made, strict=True):
+                if not math.isnan(vector[0]):
+                    known[one.row] = vector
+                    self._cache.put(one.key, vector)
+                    done += 1
+        left = len(missing) - done
+        if left and error is None:
+            error = (
+                f"for {left} of {len(missing)} texts it answered with zeros only, or "
+                f"with numbers that are not finite in float32"
+            )
+        self.answered = answered
+        self.last_error = error
+        if error is not None:
+            logger.warning(
+                "The embedder %s failed on %d of %d texts (%s). Nothing is lost: texts "
+                "are stored and found by their words; run reindex() when it works "
+                "again.",
+                self.name,
+                left,
+                len(request.texts),
+                error,
+            )
+
+    def _made(self, answer: _Answer, texts: int) -> "NDArray[np.float32] | str":
+        """Return unit vectors, or what is wrong with the answer.
+
+        A row that is no direction is not a number.
+        """
         import numpy as np  # noqa: PLC0415 - loaded with the first vector
 
+        if isinstance(answer, Exception):
+            return summary(answer)
         try:
-            given = np.asarray(raw, dtype=np.float64)
+            given = np.asarray(answer, dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
-            return self._failed(error)
-        texts = len(request.texts)
+            return summary(error)
         dims = self.dims or (given.shape[-1] if given.ndim else 0) or 1
         if given.shape != (texts, dims):
-            return self._failed(
-                f"it answered with shape {given.shape}, expected {(texts, dims)}"
-            )
+            wrong = f"it answered with shape {given.shape}, expected {(texts, dims)}"
+            if given.ndim == 2 and given.shape[0] == texts:  # noqa: PLR2004
+                wrong = self._wrong_dims(given.shape[1])
+            return wrong
+        self.misconfigured = None
         with np.errstate(over="ignore"):  # found out in the next line
             kept = given.astype(np.float32)
         # Lengths in double precision: squares of what float32 holds can be too large.
         norms = np.linalg.norm(kept.astype(np.float64), axis=1, keepdims=True)
-        usable = np.isfinite(norms) & (norms > 0)
-        bad = texts - int(np.count_nonzero(usable))
-        self.last_error = None
-        if bad:
-            self._failed(
-                f"for {bad} of {texts} texts it answered with zeros only, or with "
-                f"numbers that are not finite in float32"
-            )
-        self.answered = True
-        if bad == texts:
-            return None
-        norms[~usable] = np.nan
+        norms[~np.isfinite(norms) | (norms <= 0)] = np.nan
         unit: NDArray[np.float32] = np.divide(kept, norms).astype(np.float32)
         return unit
 
-    def _failed(self, error: Exception | str) -> "NDArray[np.float32] | None":
-        self.answered = False
-        self.last_error = error if isinstance(error, str) else summary(error)
-        logger.warning(
-            "The embedder %s failed (%s). Nothing is lost: texts are stored and found "
-            "by their words; run reindex() when it works again.",
-            self.name,
-            self.last_error,
+    def _wrong_dims(self, dims: int) -> str:
+        if self.settings.dims is None:
+            return f"it answered with {dims} dimensions, and before with {self.dims}"
+        self.misconfigured = (
+            f"The model {self.name} answers with {dims} dimensions, but index['dims'] "
+            f"is {self.dims}: set it to {dims} or leave it out, open the store anew "
+            f"and run reindex()."
         )
-        return None
+        return f"{dims} dimensions, but index['dims'] is {self.dims}"
 
     def adopt(self, dims: int) -> None:
         """Take over the dimension of the first vectors, if none was configured."""
         if self.dims is None:
             self.dims = dims
+
+    def note_others(self, count: int) -> None:
+        """Say once that a store holds vectors of another model, or of other prefixes.
+
+        Args:
+            count: How many items have them where it was noticed.
+        """
+        if count and not self._told_of_others:
+            self._told_of_others = True
+            logger.warning(
+                "This store holds vectors that another embedder made (%d of the items "
+                "just read), which cannot be compared with those of %s: these items "
+                "are found by their words until reindex() embeds them anew.",
+                count,
+                self.name,
+            )
 
     def texts(
         self, value: Mapping[str, Any], fields: Sequence[FieldPath] | None = None
@@ -188,96 +257,42 @@ class Embedder:
             value: The value of an item.
             fields: Fields chosen by the writer instead of the configured ones.
         """
-        chosen = self.fields if fields is None else fields
-        found = [
-            text
-            for path in chosen
-            for text in get_text_at_path(value, list(path.steps) or "$")
-        ]
-        return tuple(dict.fromkeys(text for text in found if text))
+        chosen = self.settings.fields if fields is None else fields
+        return tuple(dict.fromkeys(text for text in texts_at(value, chosen) if text))
 
 
-def field_path(name: str) -> FieldPath:
-    """Return the steps of a field path such as `a.b[*].c` or `$`.
+class _Wanted(NamedTuple):
+    """A text that has to be embedded, and which row of the answer it is."""
 
-    Raises:
-        InvalidInput: If it is not text.
-    """
-    if not isinstance(name, str) or not name:
-        msg = f"{quoted(name)} is not a field path: use text like 'a.b[*].c' or '$'."
-        raise InvalidInput(msg)
-    return FieldPath(name, () if name == "$" else tuple(tokenize_path(name)))
+    row: int
+    text: str
+    key: CacheKey
 
 
-def _embeddings(given: object) -> Embeddings:
-    if not isinstance(given, Embeddings | str) and not callable(given):
-        msg = (
-            f"index['embed'] must be a LangChain Embeddings, a function of texts, or a "
-            f"name such as 'openai:text-embedding-3-small', not {quoted(given)}."
-        )
-        raise InvalidInput(msg)
-    try:
-        return ensure_embeddings(given)
-    except Exception as error:
-        msg = f"index['embed']={quoted(given)} cannot be used: {summary(error)}"
-        raise InvalidInput(msg) from error
-
-
-def _dims(given: object) -> int | None:
-    if given is None:
+def _stacked(
+    known: "dict[int, NDArray[np.float32]]", texts: int
+) -> "NDArray[np.float32] | None":
+    """Return vectors as rows of a new array; rows without one are not a number."""
+    if not known:
         return None
-    if (
-        isinstance(given, bool)
-        or not isinstance(given, int)
-        or not 1 <= given <= _MOST_DIMS
-    ):
-        msg = f"dims must be an integer from 1 to {_MOST_DIMS:,}, not {quoted(given)}."
-        raise InvalidInput(msg)
-    return given
+    import numpy as np  # noqa: PLC0415 - loaded already: these are its arrays
+
+    dims = next(iter(known.values())).shape[0]
+    rows = np.full((texts, dims), np.nan, np.float32)
+    for row, vector in known.items():
+        rows[row] = vector
+    return rows
 
 
-def _name(given: object) -> str:
-    for attribute in ("model_name", "model", "model_id"):
-        found = getattr(given, attribute, None)
-        if isinstance(found, str) and found:
-            return found
-    if isinstance(given, str):
-        return given
-    kind = given if isinstance(given, type) or callable(given) else type(given)
-    label = getattr(kind, "__qualname__", None) or type(given).__qualname__
-    return f"{getattr(kind, '__module__', '')}.{label}"
+class _Done(NamedTuple):
+    """The end of asking: StopIteration cannot travel through a future."""
+
+    vectors: "NDArray[np.float32] | None"
 
 
-def _fingerprint(name: str, dims: int | None) -> int:
-    text = f"{name}|{dims or ''}".encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(text, digest_size=8).digest()
-    # 63 bits, and never 0, which means "no vectors".
-    return (int.from_bytes(digest, "little") >> 1) or 1
-
-
-async def _await_vectors(embeddings: Embeddings, request: Embed) -> list[list[float]]:
-    texts = list(request.texts)
-    if request.role == "query":
-        return list(
-            await asyncio.gather(*(embeddings.aembed_query(text) for text in texts))
-        )
-    return await embeddings.aembed_documents(texts)
-
-
-def _in_own_loop(embeddings: Embeddings, request: Embed) -> list[list[float]]:
-    """Run an async-only embedder for a synchronous caller, in a thread of its own."""
-    vectors: list[list[float]] = []
-    errors: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            vectors.extend(asyncio.run(_await_vectors(embeddings, request)))
-        except BaseException as error:  # noqa: BLE001 - raised again below
-            errors.append(error)
-
-    thread = threading.Thread(target=work, name="agentmemory-embed")
-    thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return vectors
+def _step(asking: _Asking, answer: _Answer | None) -> tuple[str, ...] | _Done:
+    """Hand over an answer; return the next batch, or the vectors."""
+    try:
+        return asking.send(answer)  # type: ignore[arg-type]  # None begins it
+    except StopIteration as end:
+        return _Done(end.value)

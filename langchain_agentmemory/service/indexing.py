@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from langchain_agentmemory.search.ranking import Ranking
-    from langchain_agentmemory.service.embedding import Embedder, FieldPath
+    from langchain_agentmemory.service.embedding import Embedder
 
 INDEXED_CHARACTERS: Final = 100_000
 """Words beyond this many characters of an item are stored, but not searched."""
@@ -123,13 +123,14 @@ class Indexer:
     def _texts_at(
         self, value: Mapping[str, Any], fields: Sequence[str] | None
     ) -> tuple[str, ...]:
-        from langchain_agentmemory.service.embedding import (  # noqa: PLC0415 - rare
+        from langchain_agentmemory.service.field_paths import (  # noqa: PLC0415 - rare
             field_path,
+            texts_at,
         )
 
         paths = None if fields is None else [field_path(name) for name in fields]
         if self.embedder is None:
-            return _texts_without_embedder(value, paths or ())
+            return texts_at(value, paths or ())
         return self.embedder.texts(value, paths)
 
     def _embedded_texts(self, subject: Subject) -> tuple[str, ...]:
@@ -203,15 +204,3 @@ def _leaves(value: object) -> Iterator[str]:
         yield value
     elif value is not None:
         yield str(value)
-
-
-def _texts_without_embedder(
-    value: Mapping[str, Any], paths: "Sequence[FieldPath]"
-) -> tuple[str, ...]:
-    from langgraph.store.base import get_text_at_path  # noqa: PLC0415
-
-    return tuple(
-        text
-        for path in paths
-        for text in get_text_at_path(value, list(path.steps) or "$")
-    )

@@ -1,18 +1,20 @@
 """Verbs as plans: written once, run synchronously or asynchronously.
 
 A plan is a generator that does the blocking work of a verb and pauses whenever texts
-must be embedded. `run` drives it in the caller's thread; `arun` drives its steps in an
-executor and awaits the embedder on the caller's loop. Whatever is cancelled between
-steps has not written anything yet, and a step that writes runs to its end.
+must be embedded, or results reranked. `run` drives it in the caller's thread; `arun`
+drives its steps in an executor and awaits the embedder and the reranker on the caller's
+loop. Whatever is cancelled between steps has not written anything yet, and a step that
+writes runs to its end.
 """
 
 import asyncio
 import contextvars
 from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from langchain_agentmemory.errors import BackendUnavailable
+from langchain_agentmemory.types import MemoryEntry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,18 +32,39 @@ class Embed(NamedTuple):
     role: Literal["document", "query"]
 
 
-Vectors = "NDArray[np.float32] | None"
-"""float32, shape (texts, dimensions); `None` when the embedder failed."""
+class Rerank(NamedTuple):
+    """A request for the order of the best results of a search."""
 
-Plan = Generator[Embed, "NDArray[np.float32] | None", T]
+    query: str
+    entries: tuple[MemoryEntry, ...]
 
 
-def run(plan: Plan[T], embed: "Callable[[Embed], NDArray[np.float32] | None]") -> T:
+class Placed(NamedTuple):
+    """One entry of a reranked list.
+
+    Attributes:
+        place: Where it was among the entries that were asked about.
+        score: What the reranker gave it, finite; `None` if it gave an order only.
+    """
+
+    place: int
+    score: float | None
+
+
+Request = Embed | Rerank
+Answer: TypeAlias = "NDArray[np.float32] | list[Placed] | None"
+"""For `Embed` float32, shape (texts, dimensions); for `Rerank` what is kept of the
+entries, best first. `None` when the embedder or the reranker failed."""
+
+Plan = Generator[Request, Any, T]
+
+
+def run(plan: Plan[T], answer: Callable[[Request], Answer]) -> T:
     """Run a plan to its end in this thread."""
     try:
         request = next(plan)
         while True:
-            request = plan.send(embed(request))
+            request = plan.send(answer(request))
     except StopIteration as stop:
         result: T = stop.value
         return result
@@ -55,7 +78,7 @@ class _Done(NamedTuple):
 
 async def arun(
     plan: Plan[T],
-    aembed: "Callable[[Embed], Awaitable[NDArray[np.float32] | None]]",
+    answer: Callable[[Request], Awaitable[Answer]],
     executor: Executor,
 ) -> T:
     """Run a plan to its end without blocking the loop.
@@ -65,18 +88,18 @@ async def arun(
     """
     context = contextvars.copy_context()
 
-    def step(vectors: "NDArray[np.float32] | None") -> Embed | _Done:
+    def step(answered: object) -> Request | _Done:
         try:
-            return plan.send(vectors)
+            return plan.send(answered)
         except StopIteration as stop:
             return _Done(stop.value)
 
-    vectors = None
+    answered: object = None
     while True:
-        outcome = await in_executor(executor, context.run, step, vectors)
+        outcome = await in_executor(executor, context.run, step, answered)
         if isinstance(outcome, _Done):
             return outcome.value  # type: ignore[return-value]  # what the plan returned
-        vectors = await aembed(outcome)
+        answered = await answer(outcome)
 
 
 def in_executor(

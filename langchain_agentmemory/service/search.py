@@ -3,18 +3,24 @@
 import heapq
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.backends.base import Namespace, Record
+from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.fusion import hybrid_scores, vector_scores
 from langchain_agentmemory.search.pipeline import Candidate, find_page
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query
-from langchain_agentmemory.service.criteria import criteria_of, query_text
+from langchain_agentmemory.service.criteria import (
+    criteria_of,
+    folds_versions,
+    query_text,
+)
 from langchain_agentmemory.service.filters import Predicate
 from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
 from langchain_agentmemory.service.indexing import Indexer
@@ -67,26 +73,33 @@ class Search:
         self, namespace: Namespace, query: str, options: SearchOptions
     ) -> Plan[list[tuple[Record, MemoryEntry]]]:
         """Return one user's memories that fit, best first."""
-        criteria = criteria_of(
-            options, self._indexer, self._settings, self.shelves.now()
-        )
+        now = self.shelves.now()
+        criteria = criteria_of(options, self._indexer, self._settings, now)
         text = query_text(query)
         if not text or options.limit == 0:
             return []
         request = yield from self._request(text, options.mode)
+        zone = self._settings.timezone
+        fold = folds_versions(options, text, now, zone)
         with self.shelves.open(namespace) as shelf:
             if shelf is None:
                 return []
             halves = self._score(shelf, request, None)
+            versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))
+
+            def fetch(k: int | None) -> tuple[list[Candidate[Held]], bool]:
+                found, complete = self._fetch(shelf, halves.total, k)
+                return versions.current(found) if fold else found, complete
+
             page = find_page(
-                lambda k: self._fetch(shelf, halves.total, k),
+                fetch,
                 criteria,
                 self._indexer.ranking.tokenizer.token_set,
             )
             return [
                 (
                     candidate.item.record,
-                    candidate.item.entry(self._settings.timezone).with_score(
+                    versions.with_earlier(candidate.item.entry(zone)).with_score(
                         min(candidate.score, 1.0),
                         self._explain(shelf, request, halves, candidate)
                         if options.explain
@@ -234,6 +247,13 @@ class Search:
             distance: Scores = -np.sqrt(np.maximum(0, 2 - 2 * cosine))
             return distance
         return cosine
+
+
+def _listed(shelf: Shelf[Held], key: str) -> Held | None:
+    """Return a memory of the shelf, `None` if it is not kept."""
+    slot = shelf.slot(key)
+    held = None if slot is None else shelf.item(slot)
+    return held if held is not None and held.listed else None
 
 
 def _first(shelf: Shelf[Held], scores: Scores, k: int | None) -> tuple[list[int], bool]:

@@ -1,6 +1,6 @@
 """The parts of the service put together, and what needs several of them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from functools import cached_property
@@ -9,43 +9,46 @@ from typing import TYPE_CHECKING, Any
 from langchain_agentmemory.backends.base import (
     MICROSECONDS,
     Backend,
-    Batch,
     Namespace,
-    Page,
-    PreconditionFailed,
     Record,
-    RecordState,
-    Write,
 )
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.quoting import quoted
+from langchain_agentmemory.search.dictionary import UserWords, user_dictionary
 from langchain_agentmemory.search.ranking import get_ranking
-from langchain_agentmemory.service.changes import changed
-from langchain_agentmemory.service.hidden import EXTRACTION_ROOT, visible
+from langchain_agentmemory.service.arranging import (
+    Arrangement,
+    arranged,
+    arrangement_of,
+)
+from langchain_agentmemory.service.criteria import criteria_of
+from langchain_agentmemory.service.hidden import EXTRACTION_ROOT
 from langchain_agentmemory.service.indexing import Indexer
-from langchain_agentmemory.service.plans import CLOSED, Embed, Plan
+from langchain_agentmemory.service.plans import CLOSED, Answer, Embed, Plan, Request
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.service.refresh import EAGER, LAZY, Refresh
-from langchain_agentmemory.service.settings import Settings, check_limit
+from langchain_agentmemory.service.settings import Settings, check_limit, check_positive
 from langchain_agentmemory.service.small_search import SmallSearch
-from langchain_agentmemory.service.verbs import Verbs, with_index
+from langchain_agentmemory.service.verbs import Verbs
 from langchain_agentmemory.times import parse_event_time
 from langchain_agentmemory.types import Memories, SearchOptions, Source, UserKey
 
 if TYPE_CHECKING:
     import numpy as np
-    from langchain_core.embeddings import Embeddings
     from langgraph.store.base import Op, Result
     from numpy.typing import NDArray
 
     from langchain_agentmemory.service.embedding import Embedder
+    from langchain_agentmemory.service.embedding_settings import Index
     from langchain_agentmemory.service.items import Items
+    from langchain_agentmemory.service.reindexing import Reindexing
+    from langchain_agentmemory.service.reranking import Reranker, RerankerLike
     from langchain_agentmemory.service.search import Search
     from langchain_agentmemory.service.shelves import Shelves
 
 _END_OF_TIME = 1 << 62
-REINDEX_AT_ONCE = 64
-"""Items embedded in one request by `reindex`."""
+COUNTED = 10_000
+"""Items that `status` looks through at most, to count those that have vectors."""
 
 
 class Service:
@@ -57,27 +60,37 @@ class Service:
         index: The embedder's configuration, `None` for none.
         ranking: The name of the lexical ranking.
         search_memory: Bytes for warm indexes, `None` for the default.
+        reranker: What orders the best results anew, `None` for nothing.
+        rerank_top: How many of the best results are looked at again.
+        words: What the caller adds to the Chinese dictionary.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - the parts of a store
         self,
         backend: Backend,
         settings: Settings,
-        index: "Mapping[str, Any] | Embeddings | None",
+        index: "Index | None",
         ranking: str,
         search_memory: int | None,
+        reranker: "RerankerLike | None" = None,
+        rerank_top: int = 50,
+        *,
+        words: UserWords | None = None,
     ) -> None:
         """Put the parts together; nothing is opened yet."""
         self.backend = backend
         self.settings = settings
         self.embedder = None if index is None else _embedder(index)
         self.index_config: Mapping[str, Any] | None = None
-        if isinstance(index, Mapping):
-            self.index_config = index
-        elif index is not None:
-            self.index_config = {"embed": index, "dims": None, "fields": ["$"]}
+        if self.embedder is not None:
+            given = index if isinstance(index, Mapping) else {"embed": index}
+            defaults = {"dims": self.embedder.dims, "fields": ["$"]}
+            self.index_config = {**defaults, **given}
+        self.reranker = None if reranker is None else _reranker(reranker)
+        self._rerank_top = check_positive("rerank_top", rerank_top)
         self._search_memory = check_limit("search_memory", search_memory)
-        self.indexer = Indexer(get_ranking(ranking), self.embedder)
+        self._dictionary = user_dictionary(words)
+        self.indexer = Indexer(get_ranking(ranking, self._dictionary), self.embedder)
         self.verbs = Verbs(backend, self.indexer, settings)
         self._small = SmallSearch(backend, self.indexer, settings)
         self.closed = False
@@ -143,6 +156,18 @@ class Service:
         """Async twin of `embed`."""
         return None if self.embedder is None else await self.embedder.aembed(request)
 
+    def answer(self, request: Request) -> Answer:
+        """Return what a plan asks for, `None` if who should know it failed."""
+        if isinstance(request, Embed):
+            return self.embed(request)
+        return None if self.reranker is None else self.reranker.rerank(request)
+
+    async def aanswer(self, request: Request) -> Answer:
+        """Async twin of `answer`."""
+        if isinstance(request, Embed):
+            return await self.aembed(request)
+        return None if self.reranker is None else await self.reranker.arerank(request)
+
     def read(self, user: UserKey, limit: int | None) -> Memories:
         """Return the newest memories first."""
         self.check_open()
@@ -154,13 +179,33 @@ class Service:
         self, user: UserKey, query: str, options: SearchOptions
     ) -> Plan[Memories]:
         """Return the memories that fit a query, best first."""
+        how = self._arrangement(options)
+        # What comes after the ranking may choose among more than the page holds.
+        wide = options
+        if how.fetched != how.limit:
+            wide = replace(options, limit=how.fetched)
         found = None
         if self._small.is_due():
-            found = self._small.memories(user.namespace, query, options)
+            found = self._small.memories(user.namespace, query, wide)
         if found is None:
-            found = yield from self._ranker.memories(user.namespace, query, options)
+            found = yield from self._ranker.memories(user.namespace, query, wide)
+        found = yield from arranged(found, query, how, self.indexer)
         self._renew([record for record, _ in found])
         return Memories(entry for _, entry in found)
+
+    def _arrangement(self, options: SearchOptions) -> Arrangement:
+        return arrangement_of(
+            options, self._rerank_top, has_reranker=self.reranker is not None
+        )
+
+    def check_options(self, options: SearchOptions) -> None:
+        """Refuse search options that make no sense in this store.
+
+        Raises:
+            InvalidInput: With what there is.
+        """
+        self._arrangement(options)
+        criteria_of(options, self.indexer, self.settings, now=0)
 
     def _refresh(self) -> Refresh:
         lazy = self.settings.refresh_on_read is None
@@ -193,63 +238,19 @@ class Service:
         prefix: Namespace = () if user is None else user.namespace
         return self.backend.purge(prefix, before)
 
-    def reindex(
-        self, prefix: Namespace, progress: Callable[[int, int], None] | None
-    ) -> Plan[int]:
-        """Embed what lacks this embedder's vectors."""
-        if self.embedder is None:
-            msg = "reindex needs an index: open the store with index={'embed': …}."
-            raise InvalidInput(msg)
-        heads = visible(self.backend.heads(prefix))
-        total = sum(head.items for head in heads)
-        seen = embedded = failed = 0
-        for head in heads:
-            for records in self._in_groups(head.namespace):
-                owed = [record for record in records if self.indexer.owed(record)]
-                done, left = yield from self._reindex(owed)
-                embedded, failed = embedded + done, failed + left
-                if left and not (self.embedder and self.embedder.answered):
-                    raise self._unfinished(failed)
-                seen += len(records)
-                if progress is not None:
-                    progress(min(seen, total), total)
-        if failed:  # the embedder cannot do some texts: the others are done by now
-            raise self._unfinished(failed)
-        return embedded
+    @property
+    def reindexing(self) -> "Reindexing":
+        """What counts and makes the vectors that are owed.
 
-    def _unfinished(self, failed: int) -> BackendUnavailable:
-        error = self.embedder.last_error if self.embedder else None
-        return BackendUnavailable(
-            f"The embedder failed on {failed} items: {error}. What was embedded is "
-            f"kept: run reindex() again when it works."
+        Raises:
+            InvalidInput: If the store has no index.
+        """
+        from langchain_agentmemory.service.reindexing import (  # noqa: PLC0415 - rare
+            Reindexing,
         )
 
-    def _in_groups(self, namespace: Namespace) -> Iterator[list[Record]]:
-        keys = [r.key for r in self.backend.page(Page(namespace, None))]
-        for start in range(0, len(keys), REINDEX_AT_ONCE):
-            found = self.backend.read(namespace, keys[start : start + REINDEX_AT_ONCE])
-            yield [r for r in found if r is not None and r.state is RecordState.ACTIVE]
-
-    def _reindex(self, owed: list[Record]) -> Plan[tuple[int, int]]:
-        """Embed some items; return how many were, and on how many that failed."""
-        if not owed:
-            return 0, 0
-        indexed = yield from self.indexer.index(
-            [self.indexer.subject_of(record) for record in owed]
-        )
-        done = failed = 0
-        for record, found in zip(owed, indexed, strict=True):
-            if found.vectors is None:
-                failed += 1
-                continue
-            twin = with_index(changed(record), found)
-            write = Write(twin, expect=record.revision, stamp=False)
-            try:
-                self.backend.commit(Batch([write]))
-            except PreconditionFailed:
-                continue  # rewritten meanwhile, and embedded by that write
-            done += 1
-        return done, failed
+        self.check_open()
+        return Reindexing(self.backend, self.indexer)
 
     def dated(self, source: object) -> Source:
         """Return a source whose time has an offset.
@@ -296,10 +297,26 @@ class Service:
         }
         if self.embedder is not None:
             error = self.embedder.last_error
-            facts["embedder"] = "ok" if error is None else f"failing: {error}"
+            how = "ok" if error is None else f"failing: {error}"
+            facts["embedder"] = f"{self.embedder.name}, {how}"
             if error is not None:
                 facts["state"] = "degraded: search goes by words"
+            facts["vectors"] = self._vectors(str(facts["items"]))
+        if self.reranker is not None:
+            error = self.reranker.last_error
+            facts["reranker"] = "ok" if error is None else f"failing: {error}"
         return facts
+
+    def _vectors(self, items: str) -> str:
+        if not items.isdecimal() or int(items) > COUNTED:
+            return f"more than {COUNTED:,} items are not looked through here"
+        made, others, missing = self.reindexing.count(())
+        told = f"{made} items have them"
+        if others:
+            told += f", {others} have another embedder's"
+        if missing:
+            told += f", {missing} have none"
+        return told + (": run reindex()" if others or missing else "")
 
     def _visible_items(self, counted: str) -> str:
         hidden = sum(head.items for head in self.backend.heads((EXTRACTION_ROOT,)))
@@ -311,6 +328,10 @@ class Service:
         if self.embedder is not None:
             dims = self.embedder.dims or "not known yet"
             facts["index"] = f"by words and meaning ({self.embedder.name}, {dims} dims)"
+        if self._dictionary.words:
+            facts["user dictionary"] = f"{len(self._dictionary.words)} words"
+        if self.reranker is not None:
+            facts["reranker"] = f"{self.reranker.name}, best {self._rerank_top}"
         facts["timezone"] = str(self.settings.timezone)
         return facts
 
@@ -333,9 +354,17 @@ def _message_ids(given: object) -> tuple[str, ...]:
     return tuple(str(one) for one in ids)
 
 
-def _embedder(index: "Mapping[str, Any] | Embeddings") -> "Embedder":
+def _embedder(index: "Index") -> "Embedder":
     from langchain_agentmemory.service.embedding import (  # noqa: PLC0415 - on demand
         Embedder,
     )
 
     return Embedder(index)
+
+
+def _reranker(given: "RerankerLike") -> "Reranker":
+    from langchain_agentmemory.service.reranking import (  # noqa: PLC0415 - on demand
+        Reranker,
+    )
+
+    return Reranker(given)

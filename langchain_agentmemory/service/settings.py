@@ -72,11 +72,20 @@ def check_count(name: str, given: object) -> int:
     return _whole(name, given, "0 or a positive integer")
 
 
-def _whole(name: str, given: object, meant: str) -> int:
+def check_positive(name: str, given: object) -> int:
+    """Return a number of items, which is at least 1.
+
+    Raises:
+        InvalidInput: If it is less or no integer, or has more than 63 bits.
+    """
+    return _whole(name, given, "a positive integer", least=1)
+
+
+def _whole(name: str, given: object, meant: str, least: int = 0) -> int:
     if (
         isinstance(given, bool)
         or not isinstance(given, int)
-        or not 0 <= given <= _LARGEST
+        or not least <= given <= _LARGEST
     ):
         msg = f"{name} must be {meant} of at most 63 bits, not {quoted(given)}."
         raise InvalidInput(msg)

@@ -238,6 +238,7 @@ class Shelves:
         if shelf.dims is not None and self._indexer.embedder is not None:
             mark = self._indexer.embedder.fingerprint
             owners, packed = _made_by(mark, columns)
+            self._note_others(columns.embedders)
             vectors = unpack_single_vectors(packed, shelf.dims)
             if vectors is None:
                 return False  # several vectors for one item: by records, then
@@ -289,7 +290,17 @@ class Shelves:
             )
             for record in part:  # at once, so that copies do not pile up
                 self._share(record, shelf.vectors(record.key))
+        self._note_others(
+            [r.embedder for r in records if r.state is RecordState.ACTIVE]
+        )
         return shelf
+
+    def _note_others(self, marks: Sequence[int]) -> None:
+        """Tell the embedder how many vectors another model made."""
+        embedder = self._indexer.embedder
+        if embedder is not None:
+            own = marks.count(0) + marks.count(embedder.fingerprint)
+            embedder.note_others(len(marks) - own)
 
     def _update(self, warm: WarmShelf, shelf: Shelf[Held], record: Record) -> None:
         warm.expiring.discard(record.key)

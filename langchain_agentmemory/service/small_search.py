@@ -11,10 +11,15 @@ from typing import Final
 
 from langchain_agentmemory.backends.base import Backend, Namespace, Page, Record
 from langchain_agentmemory.backends.base import RecordFlags as Flags
+from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.lexical import plain_scores
 from langchain_agentmemory.search.pipeline import Candidate, find_page
 from langchain_agentmemory.search.tokenize import Query
-from langchain_agentmemory.service.criteria import criteria_of, query_text
+from langchain_agentmemory.service.criteria import (
+    criteria_of,
+    folds_versions,
+    query_text,
+)
 from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import entry_of
@@ -63,9 +68,8 @@ class SmallSearch:
             InvalidInput: If the query or an option makes no sense.
         """
         self._searches += 1
-        criteria = criteria_of(
-            options, self._indexer, self._settings, self._backend.now()
-        )
+        now = self._backend.now()
+        criteria = criteria_of(options, self._indexer, self._settings, now)
         text = query_text(query)
         if not text or options.limit == 0:
             return []
@@ -73,10 +77,21 @@ class SmallSearch:
         size = sum(len(record.value) for record in records)
         if len(records) > MOST_ITEMS or size > MOST_BYTES:
             return None
+        zone = self._settings.timezone
         words = self._indexer.ranking.tokenizer.query(text)
         candidates = self._candidates(words, records)
+        kept = {record.key: record for record in records}
+
+        def find(key: str) -> _Hit | None:
+            record = kept.get(key)
+            if record is None or not record.flags & Flags.LISTED:
+                return None
+            return record, entry_of(record, zone)
+
+        versions = VersionView(find, lambda hit: hit[1])
+        fold = folds_versions(options, text, now, zone)
         found = find_page(
-            lambda _: (candidates, True),
+            lambda _: (versions.current(candidates) if fold else candidates, True),
             criteria,
             self._indexer.ranking.tokenizer.token_set,
         )
@@ -86,10 +101,12 @@ class SmallSearch:
             record, entry = candidate.item
             explained = None
             if options.explain:
-                marks = Marks("lexical", candidate.score, lexical[candidate.id], None)
+                words_score = lexical.get(candidate.id, 0.0)  # it stands for another
+                marks = Marks("lexical", candidate.score, words_score, None)
                 explained = explanation(self._indexer, words, record, marks)
             score = min(candidate.score, 1.0)
-            result.append((record, entry.with_score(score, explained)))
+            shown = versions.with_earlier(entry).with_score(score, explained)
+            result.append((record, shown))
         return result
 
     def _candidates(self, query: Query, records: list[Record]) -> list[Candidate[_Hit]]:

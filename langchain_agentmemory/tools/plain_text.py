@@ -8,6 +8,7 @@ or brackets, and no more than there is room for.
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Final
 
 DETAIL_TOKENS: Final = 60
@@ -38,12 +39,13 @@ _MARKER_LIKE: Final = re.compile(
 
 # A bracket that would read as the beginning of the details of a memory.
 _DETAILS_LIKE: Final = re.compile(
-    r"[(（](?=\s*(?:(?:kind|date|with|at|topics|saved)\s*[:=：＝]"
+    r"[(（](?=\s*(?:(?:kind|date|with|at|topics|saved|earlier)\s*[:=：＝]"
     r"|outdated\b|replaced by\b))",
     re.IGNORECASE,
 )
 _LABEL_LIKE: Final = re.compile(
-    r"\b(kind|date|with|at|topics|saved|outdated|replaced by)\s*[:=：＝]", re.IGNORECASE
+    r"\b(kind|date|with|at|topics|saved|earlier|outdated|replaced by)\s*[:=：＝]",
+    re.IGNORECASE,
 )
 _STRUCTURE: Final = str.maketrans(
     {";": ",", "；": ",", "(": "‹", ")": "›", "（": "‹", "）": "›", "[": "‹", "]": "›"}
@@ -79,6 +81,11 @@ def detail(text: str, max_tokens: int = DETAIL_TOKENS) -> str:
         return text
     plain = short_line(text, max_tokens).translate(_STRUCTURE)
     return _LABEL_LIKE.sub(r"\1 –", plain)
+
+
+def earlier_text(texts: Sequence[str]) -> str:
+    """Return the texts of what a memory replaced as one detail, each of them cut."""
+    return " / ".join(filter(None, map(detail, texts)))
 
 
 def short_line(text: str, max_tokens: int) -> str:

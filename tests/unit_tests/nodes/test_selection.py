@@ -46,7 +46,25 @@ async def test_more_are_searched_with_what_the_user_said(choose):
     reader = Reader("a", "b", "c", found=[entry("c")])
     assert await choose(reader, 2, "  tea \n") == ["c"]
     assert reader.reads == [3]
-    assert reader.searches == [("tea", SearchOptions(limit=2, deduplicate=True))]
+    options = SearchOptions(limit=2, deduplicate=True, versions="current")
+    assert reader.searches == [("tea", options)]
+
+
+PARIS = entry("lives in Paris", superseded_by="id-lives in Ber")
+BERLIN = entry("lives in Berlin", supersedes=("id-lives in Par",))
+
+
+@pytest.mark.parametrize("limit", [-1, 2, 3])
+async def test_what_holds_now_tells_what_it_replaced(choose, limit):
+    assert await choose(Reader(PARIS, BERLIN), limit, "Where do I live?") == [
+        "lives in Berlin"
+    ]
+
+
+@pytest.mark.parametrize("query", ["Where did I live before?", "我以前住在哪里？"])
+async def test_a_question_about_the_past_gets_every_version(choose, query):
+    found = await choose(Reader(BERLIN, PARIS), -1, query)
+    assert found == ["lives in Berlin", "lives in Paris"]
 
 
 async def test_a_search_that_finds_too_many_is_cut_to_n(choose):

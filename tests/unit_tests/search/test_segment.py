@@ -157,11 +157,3 @@ def test_warm_loads_ahead_in_a_thread() -> None:
     segmenter = Segmenter(lambda: list)
     segmenter.warm().join()
     assert segmenter.loaded
-
-
-def test_rjieba_cuts_han_runs_as_jieba_does() -> None:
-    rjieba = pytest.importorskip("rjieba")
-    texts = ["我喜欢在杭州喝龙井茶", "周末经常打羽毛球", "小李每周五练习书法", "龘靐"]
-    cut = load_jieba()
-    found = [rjieba.Jieba().cut_for_search(text, hmm=True) for text in texts]
-    assert found == [list(cut(text)) for text in texts]

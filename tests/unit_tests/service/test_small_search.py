@@ -9,6 +9,7 @@ import pytest
 
 from langchain_agentmemory import MemoryStore, SearchOptions, UserKey
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.identity import memory_id
 from langchain_agentmemory.service.plans import run
 from langchain_agentmemory.service.small_search import (
     MOST_BYTES,
@@ -45,9 +46,14 @@ def random_store(chance, ranking):
         elif number % 7 == 6:  # does not count
             store.put(ANN.namespace, f"hidden{number}", {"note": text}, index=False)
         else:
+            known = [entry.id for entry in store.read_memories(ANN)]
+            replaced = chance.sample(known, min(len(known), number % 3))
             store.add_memory(
                 ANN,
                 text,
+                supersedes=[
+                    i for i in replaced if i != memory_id("default", "ann", text)
+                ],
                 topics=chance.sample(WORDS, chance.randint(0, 2)),
                 kind=chance.choice(KINDS),
                 event_time=chance.choice((None, "2024-05-01", "2023-01-01")),
@@ -65,6 +71,7 @@ def random_options(chance):
         time_before=chance.choice((None, datetime(2024, 1, 1, tzinfo=UTC))),
         order_by_event_time=chance.random() < 0.3,
         deduplicate=chance.random() < 0.5,
+        versions=chance.choice(("all", "current")),
         explain=True,
     )
 
@@ -78,6 +85,7 @@ def assert_same(found, expected):
         for name in ("score", "lexical"):
             assert mine.pop(name) == pytest.approx(other.pop(name), abs=1e-6)
         assert mine == other
+        assert ours.earlier == theirs.earlier
 
 
 @pytest.mark.parametrize("ranking", ["default", "reference"])

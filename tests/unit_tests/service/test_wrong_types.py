@@ -120,6 +120,8 @@ CALLS = dict(
         *placed("resume_learning", "zoe", "t"),
         *placed("extraction_usage", "ann"),
         *placed("flush", 0),
+        *verb("as_retriever", user=None, options=None, limit=1),
+        *verb("as_retriever", k=1, tags=None, metadata=None),
         *verb("tools", user=None, enable=(), disable=(), expose=()),
     ]
 )
@@ -219,7 +221,30 @@ def test_a_store_is_made_of_what_fits_or_refused_in_words(name):
             check(error)
 
 
-@pytest.mark.parametrize("name", ["embed", "dims", "fields", "distance_type", "name"])
+def test_a_reranker_that_answers_with_anything_fails_no_search():
+    for wrong in WRONG:
+        store = MemoryStore(reranker=lambda *_, answer=wrong: answer)
+        store.add_memory("ann", "tea")
+        (found,) = store.search_memories("ann", "tea")
+        assert 0 <= found.score <= 1
+
+
+@pytest.mark.parametrize("option", SearchOptions.__dataclass_fields__)
+def test_a_retriever_takes_a_wrong_option_or_refuses_it_in_words(option):
+    store = MemoryStore()
+    store.add_memory("ann", "tea")
+    retriever = store.as_retriever("ann")
+    for wrong in WRONG:
+        try:
+            retriever.invoke("tea", **{option: wrong})
+        except Exception as error:  # noqa: BLE001
+            check(error)
+
+
+@pytest.mark.parametrize("name", [
+    "embed", "dims", "fields", "distance_type", "name", "query_prefix",
+    "document_prefix", "batch_size", "cache_bytes",
+])  # fmt: skip
 def test_so_is_an_index(name):
     for wrong in WRONG:
         try:
@@ -276,7 +301,8 @@ def test_misspelt_configuration_is_refused_with_what_there_is(options, named):
 
 
 @pytest.mark.parametrize("option", [
-    "order_by_event_time", "kind_fallback", "deduplicate", "explain",
+    "order_by_event_time", "kind_fallback", "deduplicate", "explain", "rerank",
+    "together",
 ])  # fmt: skip
 def test_a_switch_of_a_search_is_true_or_false(filled, option):
     with pytest.raises(InvalidInput, match=option):

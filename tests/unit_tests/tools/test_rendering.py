@@ -137,6 +137,22 @@ def test_a_text_cannot_pass_for_details(text):
     assert (known.date, known.outdated) == ("", False)
 
 
+def test_what_a_memory_replaced_is_told_unless_it_is_listed_too():
+    paris = replace(PLAIN, id="1a", memory="Lives in Paris", superseded_by="2b")
+    berlin = replace(PLAIN, id="2b", memory="Lives in Berlin", earlier=(paris.memory,))
+    assert "Lives in Berlin (earlier: Lives in Paris; saved" in memory_line(berlin)
+    assert "earlier:" not in memory_lines([berlin, paris], "newest first")
+    (known,) = tool_memories(ToolMessage(f"- {memory_line(berlin)}", tool_call_id="1"))
+    assert (known.text, known.outdated) == ("Lives in Berlin", False)
+
+
+@pytest.mark.parametrize("text", FORGERIES)
+def test_an_earlier_text_cannot_pass_for_a_detail(text):
+    line = memory_line(replace(PLAIN, earlier=(text,)))
+    assert not re.search(r"(date|outdated|replaced by)\s*[:=：＝]", line), line
+    assert len(re.findall(r"[\[\]]", line)) == 2
+
+
 HIDDEN = (
     "".join(chr(0xE0000 + ord(c)) for c in "obey"), "\u202e", "\u2066", "\x1b[31m",
     "\x00", "\x07", "\u200b", "\ufeff", "\u200f", "\u061c", "\u3164", "\ud800",
