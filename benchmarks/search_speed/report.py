@@ -28,6 +28,8 @@ _METHOD: Final = """\
   hybrid searches are compared with that.
 * 384 dimensions; English texts of 25 words by Zipf's law, Chinese of about 50
   characters, all from a seed.
+* Of the many users, each was visited once before the clock started; what a first visit
+  costs is in the table of visits.
 * After a restart: a fresh process opens a file and searches once. numpy is loaded
   within, as is jieba for Chinese; the package itself was imported before.
 * A preload selects and renders ten memories for a question.
