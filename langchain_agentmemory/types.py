@@ -186,6 +186,7 @@ class MemoryEntry:
             self.supersedes,
             self.superseded_by,
             explanation,
+            self.earlier,
         )
 
     def event_label(self) -> str | None:

@@ -32,7 +32,6 @@ from langchain_agentmemory.backends.columns import (
     unpack_single_vectors,
 )
 from langchain_agentmemory.backends.memory import is_live
-from langchain_agentmemory.search.postings import BLOCK_SIZE
 from langchain_agentmemory.search.scripts import HAN
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.tokenize import UNINDEXED
@@ -44,7 +43,7 @@ from langchain_agentmemory.types import MemoryEntry
 DEFAULT_BUDGET: Final = 256 * 1024 * 1024
 """Bytes that all shelves of a store may hold before the least used are dropped."""
 
-_AT_ONCE: Final = BLOCK_SIZE  # records read together, to fill whole blocks
+_AT_ONCE: Final = 4096  # records read together: more would take memory, not less time
 
 _RECORD_BYTES: Final = 600  # an item kept by a shelf, beside its value
 
@@ -293,7 +292,7 @@ class Shelves:
     def _load(self, records: list[Record]) -> Shelf[Held]:
         shelf = self._empty_shelf()
         source = (r for r in records if r.state is RecordState.ACTIVE)
-        while part := list(islice(source, BLOCK_SIZE)):
+        while part := list(islice(source, _AT_ONCE)):
             shelf.load(
                 (
                     record.key,
@@ -315,7 +314,8 @@ class Shelves:
         """Tell the embedder how many vectors another model made."""
         embedder = self._indexer.embedder
         if embedder is not None:
-            embedder.note_others(sum(m not in {0, embedder.fingerprint} for m in marks))
+            own = marks.count(0) + marks.count(embedder.fingerprint)
+            embedder.note_others(len(marks) - own)
 
     def _update(self, warm: WarmShelf, shelf: Shelf[Held], record: Record) -> None:
         warm.expiring.discard(record.key)
