@@ -265,7 +265,7 @@ class Calibration:
         try:
             given = json.loads(text)
             levels = {name: _level(given[name]) for name in ("han", "other", "across")}
-        except (KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             msg = "This is no calibration."
             raise ValueError(msg) from error
         numbers = [_numbers(level) for level in levels.values()]
