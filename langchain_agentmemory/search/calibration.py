@@ -9,7 +9,8 @@ unrelated texts have, `BOUNDARY` what parts them from related ones, 1 the same t
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Self, overload
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,8 @@ _USUAL_MEAN: Final = 0.1
 _USUAL_DEVIATION: Final = 0.1
 _USUAL_SEPARATION: Final = 4.0
 _PSEUDO_OBSERVATIONS: Final = 10
+_ZERO: Final = np.float32(0)
+_ONE: Final = np.float32(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +110,14 @@ class Level:
 
     def evidence(self, cosines: Scores) -> Scores:
         """Return cosines as evidence in [0, 1]; see `Calibration.evidence`."""
-        least = self.mean - self.deviation
-        boundary = self.boundary
-        most = max(1.0, 2 * boundary - least)
-        width = most - least
-        middle = (boundary - least) / width
-        bend = middle / (1 - middle) * (1 - BOUNDARY) / BOUNDARY
-        share = np.subtract(cosines, np.float32(least), dtype=np.float32)
-        share *= np.float32(1 / width)
-        np.fmax(share, 0, out=share)  # what is not a number, too
-        np.minimum(share, 1, out=share)
-        share /= share * np.float32(1 - bend) + np.float32(bend)
+        curve = _curve(self)
+        share = np.subtract(cosines, curve.least, dtype=np.float32)
+        share *= curve.slope
+        np.fmax(share, _ZERO, out=share)  # what is not a number, too
+        np.minimum(share, _ONE, out=share)
+        divisor = share * (_ONE - curve.bend)
+        divisor += curve.bend
+        share /= divisor
         return share
 
 
@@ -165,22 +165,22 @@ class Calibration:
 
         Most memories have nothing to do with a query, so that the mean and deviation
         of all cosines stand for the unrelated ones. Few cosines say little: both are
-        drawn towards 0.1, with the weight of ten observations. The related are taken
-        to lie four deviations above, as with most embedders (3 to 5 were measured).
+        drawn towards 0.1, with the weight of 100 / (n + 10) observations, which is ten
+        for none and two beside forty (with ten beside forty, E5 would find everything
+        related). The related are taken to lie four deviations above, as with most
+        embedders (3 to 5 were measured).
 
         Args:
             similarities: Cosines, `-inf` where there is no vector.
         """
         known = np.asarray(similarities)[np.isfinite(similarities)]
         count = len(known)
-        total = count + _PSEUDO_OBSERVATIONS
-        drawn_mean, drawn_variance = _USUAL_MEAN, _USUAL_DEVIATION**2
-        mean = _PSEUDO_OBSERVATIONS * drawn_mean
-        variance = _PSEUDO_OBSERVATIONS * drawn_variance
+        weight = _PSEUDO_OBSERVATIONS**2 / (count + _PSEUDO_OBSERVATIONS)
+        mean, variance = weight * _USUAL_MEAN, weight * _USUAL_DEVIATION**2
         if count:
             mean += count * float(known.mean(dtype=np.float64))
             variance += count * float(known.var(dtype=np.float64))
-        mean, variance = mean / total, variance / total
+        mean, variance = mean / (count + weight), variance / (count + weight)
         deviation = max(variance**0.5, _LEAST_DEVIATION)
         level = Level(mean, deviation, mean + _USUAL_SEPARATION * deviation, deviation)
         return cls(level, level, level)
@@ -215,9 +215,9 @@ class Calibration:
             return own.evidence(similarities)
         if not same.any():
             return crossed.evidence(similarities)
-        found = own.evidence(similarities)
-        found[~same] = crossed.evidence(similarities[~same])
-        return found
+        return np.where(
+            same, own.evidence(similarities), crossed.evidence(similarities)
+        )
 
     @overload
     def reliability(self, *, han_query: bool, han_documents: bool) -> float: ...
@@ -273,6 +273,23 @@ class Calibration:
             msg = "This calibration has numbers that cannot be."
             raise ValueError(msg)
         return cls(**levels)
+
+
+class _Curve(NamedTuple):
+    """Evidence as x / (x · (1 − bend) + bend) of x = (cosine − least) · slope."""
+
+    least: np.float32
+    slope: np.float32
+    bend: np.float32
+
+
+@lru_cache(64)
+def _curve(level: Level) -> _Curve:
+    least = level.mean - level.deviation
+    most = max(1.0, 2 * level.boundary - least)
+    middle = (level.boundary - least) / (most - least)
+    bend = middle / (1 - middle) * (1 - BOUNDARY) / BOUNDARY
+    return _Curve(np.float32(least), np.float32(1 / (most - least)), np.float32(bend))
 
 
 def scores_of(evidence: Scores) -> Scores:

@@ -179,19 +179,20 @@ def test_few_cosines_are_read_as_those_of_a_usual_embedder() -> None:
     alone = Calibration.from_pool(array()).other
     assert (alone.mean, alone.deviation) == pytest.approx((0.1, 0.1))
     one = Calibration.from_pool(array(0.9))
-    assert one.other.mean == pytest.approx((10 * 0.1 + 0.9) / 11)
+    assert one.other.mean == pytest.approx((100 / 11 * 0.1 + 0.9) / (100 / 11 + 1))
     assert one.evidence(array(0.9), han_query=False, han_documents=False)[0] > 0.5
 
 
-def test_many_cosines_speak_for_themselves() -> None:
+@pytest.mark.parametrize("count", [50, 200, 2_000])
+def test_many_cosines_speak_for_themselves(count: int) -> None:
     rng = np.random.default_rng(2)
-    pool = rng.normal(0.75, 0.025, 2_000).astype(np.float32)
+    pool = rng.normal(0.75, 0.025, count).astype(np.float32)
     calibration = Calibration.from_pool(pool)
-    assert calibration.other.mean == pytest.approx(0.75, abs=0.01)
-    assert calibration.other.deviation == pytest.approx(0.025, abs=0.004)
+    assert calibration.other.mean == pytest.approx(0.75, abs=0.04)
+    assert calibration.other.deviation == pytest.approx(0.025, abs=0.012)
     assert calibration.reliability(han_query=True, han_documents=False) == 1
     evidence = calibration.evidence(pool, han_query=False, han_documents=False)
-    assert (evidence < BOUNDARY).mean() > 0.95
+    assert (evidence < BOUNDARY).mean() > 0.9
 
 
 def test_what_has_no_vector_does_not_count_in_a_pool() -> None:
