@@ -43,7 +43,7 @@ def linked(
 
 
 def _levels(links: Mapping[K, K]) -> list[dict[K, K]]:
-    """Return the links by how many steps they are from what holds, the nearest first."""
+    """Return the links by their steps from what holds, the nearest first."""
     found: list[dict[K, K]] = []
     level = {old: new for old, new in links.items() if new not in links}
     left = {old: new for old, new in links.items() if old not in level}

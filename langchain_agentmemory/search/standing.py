@@ -2,30 +2,31 @@
 
 "I run 5 km a day" and, a year later, "I run 8 km a day" answer the same question, and
 nothing but their dates tells which of them holds. Ranking by words or meaning puts the
-newer one first no more often than by chance. Results of different conversations that
-match the same words of the query about equally well are therefore taken for versions of
-one statement, and the scores that they have are dealt out anew: to the newest first, or
-to the oldest first where the query asks for what held before.
+newer one first no more often than by chance. So results of different conversations that
+match the same words of the query about equally well are taken for versions of one
+statement, and the scores that they have are dealt out anew: the best to the newest, or
+to the oldest where the query asks for what held before.
 
 The scores stay the same ones, so the best result is as good as before. Links that
 writers set (`supersedes`) are certain where this is a guess: see
 `langchain_agentmemory.search.links`.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
-from langchain_agentmemory.search.scripts import LazyPattern
-
-MOST_VERSIONS: Final = 10
+COMPARED: Final = 5
 """So many of the best results are compared with each other."""
+MOST_VERSIONS: Final = 3
+"""When more results match the same words, these words name no single statement."""
+STANDS_OUT: Final = 0.7
+"""What follows results that stand out has at most this share of their score."""
 
 First = Literal["newest", "oldest"]
 """Which version of a statement a query wants first."""
 
 Alike = Callable[[int, int], bool]
-"""Tells whether two candidates, by their places, mean the same."""
+"""Tells whether two results, by their places, mean the same."""
 
 
 class Version(NamedTuple):
@@ -35,24 +36,41 @@ class Version(NamedTuple):
         score: Its score, positive.
         when: When what it says held: any numbers that grow with time.
         thread: The conversation that it was said in, `None` if that is not known.
+        participants: Who took part; results without anybody in common are no versions
+            of each other, unless one of them names nobody.
         matched: Which terms of the query it matches: bit *i* stands for term *i*.
     """
 
     score: float
     when: float
     thread: str | None
+    participants: tuple[str, ...]
     matched: int
+
+
+class Terms(NamedTuple):
+    """The terms of a query.
+
+    Attributes:
+        rarities: What each counts: its weight times its rarity, shape (terms,).
+        exact: Which of them name one thing only (identifiers, numbers), as bits. What
+            lacks one of those that the best result matches is about something else.
+    """
+
+    rarities: Sequence[float]
+    exact: int = 0
 
 
 class Limits(NamedTuple):
     """How much alike results must be to count as versions of one statement.
 
+    All are shares, in [0, 1].
+
     Attributes:
-        lesser: Share of the matched rarity of the one that matches less which both
-            match.
+        lesser: Of the matched rarity of the one that matches less: both must match it.
         greater: The same of the one that matches more.
-        query: Share of the query's rarity that each must match.
-        score: The lower score as a share of the higher.
+        query: Of the rarity that all results match together: each must match it.
+        score: Of the higher score: the lower one.
     """
 
     lesser: float
@@ -61,29 +79,30 @@ class Limits(NamedTuple):
     score: float
 
 
-STATES: Final = Limits(0.8, 0.45, 0.4, 0.5)
-"""For queries that ask how something is.
-
-Measured on the development halves of LongMemEval and LoCoMo; see docs/retrieval.md.
-"""
+# Measured on the development halves of LoCoMo and LongMemEval: see docs/retrieval.md.
+OUTSTANDING: Final = Limits(0.5, 0.3, 0.4, 0.5)
+"""For two or three results that stand out from all others."""
+STATES: Final = Limits(0.8, 0.7, 0.4, 0.5)
+"""For results among others that are about as good."""
 EVENTS: Final = Limits(0.8, 0.9, 0.4, 0.8)
 """For queries that ask what happened: things of one kind happen more than once."""
 
 
 def redealt(
     versions: Sequence[Version],
-    rarities: Sequence[float],
+    terms: Terms,
     first: First,
-    limits: Limits = STATES,
+    *,
+    event: bool = False,
     alike: Alike | None = None,
 ) -> list[float]:
     """Return the scores of results, dealt out anew among versions of one statement.
 
     Args:
-        versions: The best results, best first. What is not positive stays as it is.
-        rarities: What each term of the query counts: its weight times its rarity.
+        versions: The best results, best first: one more than `COMPARED` are enough.
+        terms: What the query looks for.
         first: Which version gets the best score of them.
-        limits: How much alike versions are.
+        event: Whether the query asks what happened, not how something is.
         alike: Tells whether two results mean the same, in place of the terms that they
             match: for searches by meaning alone.
 
@@ -91,103 +110,109 @@ def redealt(
         As many scores, in the order of `versions`: the same ones, in another order.
         What held at the same time keeps its order.
     """
+    dealer = _Dealer(versions, terms, first, alike)
     scores = [version.score for version in versions]
-    left = [place for place, score in enumerate(scores) if score > 0]
-    masses = _Masses(rarities)
+    left = list(range(min(len(versions), COMPARED)))
     while len(left) > 1:
-        group = _group(left, versions, masses, limits, alike)
+        group = dealer.group(left, event=event)
         if len(group) > 1:
-            by_time = sorted(
+            in_time = sorted(
                 group,
                 key=lambda place: versions[place].when,
                 reverse=first == "newest",
             )
-            for place, old in zip(by_time, group, strict=True):
-                scores[place] = versions[old].score
+            for place, better in zip(in_time, group, strict=True):
+                scores[place] = versions[better].score
         left = [place for place in left if place not in group]
     return scores
 
 
-def _group(
-    left: Sequence[int],
-    versions: Sequence[Version],
-    masses: "_Masses",
-    limits: Limits,
-    alike: Alike | None,
-) -> list[int]:
-    """Return the places of the first result and of its other versions, best first."""
-    best = left[0]
-    model = versions[best]
-    least = limits.query * masses.total
-    if alike is None and masses.of(model.matched) < least:
-        return [best]
-    group = [best]
-    for place in left[1:]:
-        version = versions[place]
-        if version.score < limits.score * model.score:
-            break
-        if version.thread is not None and version.thread == model.thread:
-            continue
-        if alike is not None:
-            if alike(best, place):
+class _Dealer:
+    """Finds versions of one statement among results."""
+
+    def __init__(
+        self,
+        versions: Sequence[Version],
+        terms: Terms,
+        first: First,
+        alike: Alike | None,
+    ) -> None:
+        self._versions = versions
+        self._rarities = terms.rarities
+        # "Before the second trip" names what it does not ask for.
+        self._exact = terms.exact if first == "newest" else 0
+        self._alike = alike
+        self._masses: dict[int, float] = {}
+        together = 0
+        for version in versions[:COMPARED]:
+            together |= version.matched
+        self._total = self._mass(together)
+
+    def group(self, left: Sequence[int], *, event: bool) -> list[int]:
+        """Return the places of the first result and of its versions, best first."""
+        if event:
+            group = self._versions_of(left, EVENTS)
+            return group if len(group) <= MOST_VERSIONS else group[:1]
+        group = self._versions_of(left, OUTSTANDING)
+        if len(group) > 1 and not self._stand_out(group):
+            group = self._versions_of(left, STATES)
+        return group if len(group) <= MOST_VERSIONS else group[:1]
+
+    def _versions_of(self, left: Sequence[int], limits: Limits) -> list[int]:
+        best = left[0]
+        model = self._versions[best]
+        least = model.score * limits.score
+        group = [best]
+        for place in left[1:]:
+            version = self._versions[place]
+            if version.score < least:
+                break
+            if _may_be_versions(model, version) and (
+                self._alike(best, place)
+                if self._alike is not None
+                else self._match_alike(model.matched, version.matched, limits)
+            ):
                 group.append(place)
-        elif masses.of(version.matched) >= least and masses.overlap(
-            model.matched, version.matched, limits
-        ):
-            group.append(place)
-    return group
+        return group
 
+    def _stand_out(self, group: Sequence[int]) -> bool:
+        """Tell whether nothing else is about as good as the versions."""
+        if len(group) > MOST_VERSIONS:
+            return False
+        most = self._versions[group[-1]].score * STANDS_OUT
+        members = set(group)
+        return all(
+            version.score <= most
+            for place, version in enumerate(self._versions)
+            if place not in members
+        )
 
-class _Masses:
-    """The rarity that sets of terms have together.
-
-    Args:
-        rarities: Of each term.
-    """
-
-    def __init__(self, rarities: Sequence[float]) -> None:
-        self._rarities = rarities
-        self.total = sum(rarities)
-        self._known: dict[int, float] = {}
-
-    def of(self, matched: int) -> float:
-        """Return the rarity of a set of terms, given as bits."""
-        mass = self._known.get(matched)
-        if mass is None:
-            mass = self._known[matched] = sum(
-                rarity
-                for term, rarity in enumerate(self._rarities)
-                if matched >> term & 1
-            )
-        return mass
-
-    def overlap(self, one: int, other: int, limits: Limits) -> bool:
-        """Tell whether two sets have enough in common."""
-        common, lesser, greater = self.of(one & other), self.of(one), self.of(other)
+    def _match_alike(self, model: int, other: int, limits: Limits) -> bool:
+        if model & self._exact & ~other:
+            return False
+        lesser, greater = self._mass(model), self._mass(other)
         if lesser > greater:
             lesser, greater = greater, lesser
-        return common >= limits.lesser * lesser and common >= limits.greater * greater
+        common = self._mass(model & other)
+        return (
+            common > 0
+            and lesser >= limits.query * self._total
+            and common >= limits.lesser * lesser
+            and common >= limits.greater * greater
+        )
+
+    def _mass(self, matched: int) -> float:
+        """Return the rarity of a set of terms, given as bits."""
+        mass = self._masses.get(matched)
+        if mass is None:
+            mass = sum(r for i, r in enumerate(self._rarities) if matched >> i & 1)
+            self._masses[matched] = mass
+        return mass
 
 
-_EVENT: Final = re.compile(r"\b(?:did|was|were|had)\b", re.IGNORECASE)
-_STILL: Final = re.compile(
-    r"\b(?:current(?:ly)?|now|latest|last|most recent|recently|these days|so far)\b",
-    re.IGNORECASE,
-)
-_ZH_EVENT: Final = LazyPattern(
-    "什么时候|什麼時候|何时|何時|哪一?[天年月日]|几[月号]|幾[月號]|[那哪][一]?次"
-)
-
-
-def asks_for_event(query: str) -> bool:
-    """Tell whether a question asks what happened, not how something is.
-
-    "When did I …?", "Where was the party?", 什么时候, 那次: what happened does not stop
-    being so when something like it happens again.
-
-    Args:
-        query: A question in English or Chinese.
-    """
-    if not query.isascii() and _ZH_EVENT.search(query):
+def _may_be_versions(one: Version, other: Version) -> bool:
+    if one.thread is not None and one.thread == other.thread:
+        return False
+    if not one.participants or not other.participants:
         return True
-    return bool(_EVENT.search(query)) and not _STILL.search(query)
+    return not set(one.participants).isdisjoint(other.participants)
