@@ -115,7 +115,7 @@ def redealt(
     left = list(range(min(len(versions), COMPARED)))
     while len(left) > 1:
         group = dealer.group(left, event=event)
-        if len(group) > 1:
+        if 1 < len(group) <= MOST_VERSIONS:
             in_time = sorted(
                 group,
                 key=lambda place: versions[place].when,
@@ -151,12 +151,11 @@ class _Dealer:
     def group(self, left: Sequence[int], *, event: bool) -> list[int]:
         """Return the places of the first result and of its versions, best first."""
         if event:
-            group = self._versions_of(left, EVENTS)
-            return group if len(group) <= MOST_VERSIONS else group[:1]
+            return self._versions_of(left, EVENTS)
         group = self._versions_of(left, OUTSTANDING)
-        if len(group) > 1 and not self._stand_out(group):
-            group = self._versions_of(left, STATES)
-        return group if len(group) <= MOST_VERSIONS else group[:1]
+        if 1 < len(group) <= MOST_VERSIONS and self._stand_out(group):
+            return group
+        return self._versions_of(left, STATES)
 
     def _versions_of(self, left: Sequence[int], limits: Limits) -> list[int]:
         best = left[0]
@@ -177,8 +176,6 @@ class _Dealer:
 
     def _stand_out(self, group: Sequence[int]) -> bool:
         """Tell whether nothing else is about as good as the versions."""
-        if len(group) > MOST_VERSIONS:
-            return False
         most = self._versions[group[-1]].score * STANDS_OUT
         members = set(group)
         return all(
