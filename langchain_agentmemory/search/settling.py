@@ -1,0 +1,184 @@
+"""The last word on scores: when things happened, and which version comes first.
+
+It looks at a handful of results, after words and meaning are one score per memory, and
+runs without numpy.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Final, NamedTuple
+
+from langchain_agentmemory.search.events import asks_for_event
+from langchain_agentmemory.search.links import linked
+from langchain_agentmemory.search.moments import TimePreference
+from langchain_agentmemory.search.past import Standing, asks_about
+from langchain_agentmemory.search.standing import (
+    COMPARED,
+    Alike,
+    Terms,
+    Version,
+    redealt,
+)
+from langchain_agentmemory.search.timeliness import time_factor
+from langchain_agentmemory.search.tokenize import Query
+from langchain_agentmemory.types import EventPrecision, MemoryEntry
+
+_IDENTIFIER: Final = 2.0  # the weight from which a term is one: words have 1 at most
+_LATER: Final = 1e12  # seconds, more than datetimes have
+
+
+class Wanted(NamedTuple):
+    """What a query says about time and versions.
+
+    Attributes:
+        standing: Which version it asks for.
+        event: Whether it asks what happened, not how something is.
+        terms: What it looks for.
+        preference: When it wants things to have happened, `None` if it names no time.
+    """
+
+    standing: Standing
+    event: bool
+    terms: Terms
+    preference: TimePreference | None
+
+    @property
+    def past(self) -> bool:
+        """Whether what was replaced comes before what replaced it."""
+        return self.standing == "past"
+
+
+def wanted(
+    query: Query, rarities: Sequence[float], preference: TimePreference | None = None
+) -> Wanted:
+    """Read what a query says about time and versions.
+
+    Args:
+        query: The query.
+        rarities: What each of its terms counts: its weight times its rarity, shape
+            (terms,).
+        preference: Its time words: see `moments.time_preference`. One with an anchor
+            that has got no date (`timeliness.anchored_by`) changes nothing.
+    """
+    exact = 0
+    for place, (word, weight) in enumerate(
+        zip(query.words, query.weights, strict=True)
+    ):
+        if weight >= _IDENTIFIER or any(map(str.isdigit, word)):
+            exact |= 1 << place
+    text = query.text
+    return Wanted(
+        asks_about(text), asks_for_event(text), Terms(rarities, exact), preference
+    )
+
+
+def settled(
+    entries: Sequence[MemoryEntry],
+    scores: Sequence[float],
+    query: Wanted,
+    matched: Callable[[int], int] | None = None,
+    alike: Alike | None = None,
+) -> list[float]:
+    """Return the final scores of the best results of a search.
+
+    First each score is multiplied by how well its time fits the query
+    (`timeliness.time_factor`). Then versions of one statement are looked for among the
+    best, and their scores dealt out anew (`standing.redealt`). At last what is linked
+    as versions is put in order (`links.linked`). A query that asks for both versions
+    leaves them as they are.
+
+    Args:
+        entries: The results, in any order.
+        scores: Their scores, shape (results,), positive.
+        query: What the query says about time and versions.
+        matched: Returns which terms the result at a place matches, as bits: bit *i*
+            stands for term *i*. Asked only for the best.
+        alike: Tells whether the results at two places mean the same. Used where
+            `matched` is `None`: for searches by meaning alone. Without either only
+            links make versions.
+
+    Returns:
+        As many scores, in the order of `entries`, to sort by. They may exceed 1 where
+        the time fits.
+    """
+    final = list(map(float, scores))
+    if query.preference is not None:
+        for place, entry in enumerate(entries):
+            final[place] *= time_factor(query.preference, *dated(entry))
+    if query.standing != "both":
+        if matched is not None or alike is not None:
+            _deal(entries, final, query, matched, alike)
+        _follow_links(entries, final, past=query.past)
+    return final
+
+
+def dated(entry: MemoryEntry) -> tuple[datetime | None, EventPrecision | None]:
+    """Return when a memory happened, else when it was said, and how exactly.
+
+    Both are `None` if neither is known.
+    """
+    if entry.event_time is not None:
+        return entry.event_time, entry.event_precision
+    if entry.source is not None and entry.source.said_at is not None:
+        return entry.source.said_at, "instant"
+    return None, None
+
+
+def _deal(
+    entries: Sequence[MemoryEntry],
+    final: list[float],
+    query: Wanted,
+    matched: Callable[[int], int] | None,
+    alike: Alike | None,
+) -> None:
+    places = sorted(range(len(final)), key=lambda place: -final[place])[: COMPARED + 1]
+    versions = [
+        Version(
+            final[place],
+            _held_at(entry, query),
+            None if entry.source is None else entry.source.thread_id,
+            entry.participants,
+            0 if matched is None else matched(place),
+        )
+        for place, entry in ((place, entries[place]) for place in places)
+    ]
+    by_meaning: Alike | None = None
+    if matched is None and alike is not None:
+        same = alike
+
+        def by_meaning(one: int, other: int) -> bool:
+            return same(places[one], places[other])
+
+    dealt = redealt(
+        versions,
+        query.terms,
+        "oldest" if query.past else "newest",
+        event=query.event and not query.past,
+        alike=by_meaning,
+    )
+    for place, score in zip(places, dealt, strict=True):
+        final[place] = score
+
+
+def _held_at(entry: MemoryEntry, query: Wanted) -> float:
+    """Return what versions are ordered by: the time, in seconds.
+
+    At the end of a period that the query names, the newest version of that time held;
+    what came to hold only later comes after it, the nearest first.
+    """
+    when, _ = dated(entry)
+    moment = (entry.created_at if when is None else when).timestamp()
+    end = None if query.preference is None else query.preference.end
+    if query.past or end is None or moment < end.timestamp():
+        return moment
+    return -_LATER - moment
+
+
+def _follow_links(
+    entries: Sequence[MemoryEntry], final: list[float], *, past: bool
+) -> None:
+    links = {e.id: e.superseded_by for e in entries if e.superseded_by is not None}
+    if links:
+        scores = {e.id: final[place] for place, e in enumerate(entries)}
+        linked(scores, links, past=past)
+        final[:] = [scores[entry.id] for entry in entries]

@@ -1,0 +1,215 @@
+"""Which of several results that state the same thing comes first.
+
+"I run 5 km a day" and, a year later, "I run 8 km a day" answer the same question, and
+nothing but their dates tells which of them holds. Ranking by words or meaning puts the
+newer one first no more often than by chance. So results of different conversations that
+match the same words of the query about equally well are taken for versions of one
+statement, and the scores that they have are dealt out anew: the best to the newest, or
+to the oldest where the query asks for what held before.
+
+The scores stay the same ones, so the best result is as good as before. Links that
+writers set (`supersedes`) are certain where this is a guess: see
+`langchain_agentmemory.search.links`.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final, Literal, NamedTuple
+
+COMPARED: Final = 5
+"""So many of the best results are compared with each other."""
+MOST_VERSIONS: Final = 3
+"""When more results match the same words, these words name no single statement."""
+STANDS_OUT: Final = 0.7
+"""What follows results that stand out has at most this share of their score."""
+
+First = Literal["newest", "oldest"]
+"""Which version of a statement a query wants first."""
+
+Alike = Callable[[int, int], bool]
+"""Tells whether two results, by their places, mean the same."""
+
+
+class Version(NamedTuple):
+    """A result, as far as it matters for which version it is.
+
+    Attributes:
+        score: Its score, positive.
+        when: When what it says held: any numbers that grow with time.
+        thread: The conversation that it was said in, `None` if that is not known.
+        participants: Who took part; results without anybody in common are no versions
+            of each other, unless one of them names nobody.
+        matched: Which terms of the query it matches: bit *i* stands for term *i*.
+    """
+
+    score: float
+    when: float
+    thread: str | None
+    participants: tuple[str, ...]
+    matched: int
+
+
+class Terms(NamedTuple):
+    """The terms of a query.
+
+    Attributes:
+        rarities: What each counts: its weight times its rarity, shape (terms,).
+        exact: Which of them name one thing only (identifiers, numbers), as bits. What
+            lacks one of those that the best result matches is about something else.
+    """
+
+    rarities: Sequence[float]
+    exact: int = 0
+
+
+class Limits(NamedTuple):
+    """How much alike results must be to count as versions of one statement.
+
+    All are shares, in [0, 1].
+
+    Attributes:
+        lesser: Of the matched rarity of the one that matches less: both must match it.
+        greater: The same of the one that matches more.
+        query: Of the rarity that all results match together: each must match it.
+        score: Of the higher score: the lower one.
+    """
+
+    lesser: float
+    greater: float
+    query: float
+    score: float
+
+
+# Measured on the development halves of LoCoMo and LongMemEval: see docs/retrieval.md.
+OUTSTANDING: Final = Limits(0.5, 0.3, 0.4, 0.5)
+"""For two or three results that stand out from all others."""
+STATES: Final = Limits(0.8, 0.7, 0.4, 0.5)
+"""For results among others that are about as good."""
+EVENTS: Final = Limits(0.8, 0.9, 0.4, 0.8)
+"""For queries that ask what happened: things of one kind happen more than once."""
+
+
+def redealt(
+    versions: Sequence[Version],
+    terms: Terms,
+    first: First,
+    *,
+    event: bool = False,
+    alike: Alike | None = None,
+) -> list[float]:
+    """Return the scores of results, dealt out anew among versions of one statement.
+
+    Args:
+        versions: The best results, best first: one more than `COMPARED` are enough.
+        terms: What the query looks for.
+        first: Which version gets the best score of them.
+        event: Whether the query asks what happened, not how something is.
+        alike: Tells whether two results mean the same, in place of the terms that they
+            match: for searches by meaning alone.
+
+    Returns:
+        As many scores, in the order of `versions`: the same ones, in another order.
+        What held at the same time keeps its order.
+    """
+    dealer = _Dealer(versions, terms, first, alike)
+    scores = [version.score for version in versions]
+    left = list(range(min(len(versions), COMPARED)))
+    while len(left) > 1:
+        group = dealer.group(left, event=event)
+        if 1 < len(group) <= MOST_VERSIONS:
+            in_time = sorted(
+                group,
+                key=lambda place: versions[place].when,
+                reverse=first == "newest",
+            )
+            for place, better in zip(in_time, group, strict=True):
+                scores[place] = versions[better].score
+        left = [place for place in left if place not in group]
+    return scores
+
+
+class _Dealer:
+    """Finds versions of one statement among results."""
+
+    def __init__(
+        self,
+        versions: Sequence[Version],
+        terms: Terms,
+        first: First,
+        alike: Alike | None,
+    ) -> None:
+        self._versions = versions
+        self._rarities = terms.rarities
+        # "Before the second trip" names what it does not ask for.
+        self._exact = terms.exact if first == "newest" else 0
+        self._alike = alike
+        self._masses: dict[int, float] = {}
+        together = 0
+        for version in versions[:COMPARED]:
+            together |= version.matched
+        self._total = self._mass(together)
+
+    def group(self, left: Sequence[int], *, event: bool) -> list[int]:
+        """Return the places of the first result and of its versions, best first."""
+        if event:
+            return self._versions_of(left, EVENTS)
+        group = self._versions_of(left, OUTSTANDING)
+        if 1 < len(group) <= MOST_VERSIONS and self._stand_out(group):
+            return group
+        return self._versions_of(left, STATES)
+
+    def _versions_of(self, left: Sequence[int], limits: Limits) -> list[int]:
+        best = left[0]
+        model = self._versions[best]
+        least = model.score * limits.score
+        group = [best]
+        for place in left[1:]:
+            version = self._versions[place]
+            if version.score < least:
+                break
+            if _may_be_versions(model, version) and (
+                self._alike(best, place)
+                if self._alike is not None
+                else self._match_alike(model.matched, version.matched, limits)
+            ):
+                group.append(place)
+        return group
+
+    def _stand_out(self, group: Sequence[int]) -> bool:
+        """Tell whether nothing else is about as good as the versions."""
+        most = self._versions[group[-1]].score * STANDS_OUT
+        members = set(group)
+        return all(
+            version.score <= most
+            for place, version in enumerate(self._versions)
+            if place not in members
+        )
+
+    def _match_alike(self, model: int, other: int, limits: Limits) -> bool:
+        if model & self._exact & ~other:
+            return False
+        lesser, greater = self._mass(model), self._mass(other)
+        if lesser > greater:
+            lesser, greater = greater, lesser
+        common = self._mass(model & other)
+        return (
+            common > 0
+            and lesser >= limits.query * self._total
+            and common >= limits.lesser * lesser
+            and common >= limits.greater * greater
+        )
+
+    def _mass(self, matched: int) -> float:
+        """Return the rarity of a set of terms, given as bits."""
+        mass = self._masses.get(matched)
+        if mass is None:
+            mass = sum(r for i, r in enumerate(self._rarities) if matched >> i & 1)
+            self._masses[matched] = mass
+        return mass
+
+
+def _may_be_versions(one: Version, other: Version) -> bool:
+    if one.thread is not None and one.thread == other.thread:
+        return False
+    if not one.participants or not other.participants:
+        return True
+    return not set(one.participants).isdisjoint(other.participants)
