@@ -1,6 +1,5 @@
 """The lexical score over postings: the arithmetic of `lexical`, on whole arrays."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,12 +49,9 @@ class Matches:
         """Return the slots whose topics hold a term, some more than once."""
         return self.slots[self.in_topics] if self.has_topics else self.slots[:0]
 
-    def terms_of(self, slots: Sequence[int]) -> list[int]:
-        """Return which terms occur in each of some documents: bit *i* for term *i*."""
-        return [
-            sum(1 << term for term in set(self.terms[self.slots == slot].tolist()))
-            for slot in slots
-        ]
+    def terms_of(self, slot: int) -> int:
+        """Return which terms occur in a document: bit *i* stands for term *i*."""
+        return sum(1 << term for term in set(self.terms[self.slots == slot].tolist()))
 
     def frequencies(self, terms: int) -> NDArray[np.int64]:
         """Return in how many documents each of the query's terms occurs."""

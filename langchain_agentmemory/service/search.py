@@ -37,6 +37,7 @@ from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.settings import Settings
+from langchain_agentmemory.service.settled_scores import Settler
 from langchain_agentmemory.service.shelves import Held, Shelves
 from langchain_agentmemory.service.values import decode
 from langchain_agentmemory.types import (
@@ -96,10 +97,15 @@ class Search:
         )
         zone = self._settings.timezone
         fold = folds_versions(options, text, now, zone)
-        with self.shelves.open(namespace) as shelf:
+        with self.shelves.open_warm(namespace) as warm:
+            shelf = warm.shelf
             if shelf is None:
                 return []
             halves = self._score(shelf, request)
+            if self._by_evidence:
+                settler = Settler(warm, request.words, now, zone)
+                total = settler.settle(shelf, halves.words, halves.total)
+                halves = halves._replace(total=total)
             versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))
 
             def fetch(k: int | None) -> tuple[list[Candidate[Held]], bool]:
