@@ -9,23 +9,17 @@ unrelated texts have, `BOUNDARY` what parts them from related ones, 1 the same t
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import lru_cache
-from typing import Any, Final, NamedTuple, Self, overload
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 Scores = NDArray[np.float32]
 
-BOUNDARY: Final = 0.27
-"""The evidence that parts related from unrelated texts, whatever the embedder.
-
-It is where the boundary of most embedders lies anyway between unrelated texts and the
-same text (USE 0.25 and 0.24, English and Chinese; E5 0.25 and 0.28; MiniLM 0.31 in
-English), so that evidence stays nearly linear in the cosine. That matters where
-evidence is added up. With 0.5 instead, where turns lend their neighbours a share of
-their evidence, recall@10 by meaning alone on LongMemEval was 38.0 with E5 and 73.9 with
-USE; with 0.27 it is 72.1 and 83.2 (linear: 74.6 and 83.2)."""
+BOUNDARY: Final = 1 / 8
+"""The evidence of texts about which nobody can tell whether they are related."""
+BACKGROUND: Final = 1 / 24
+"""About what unrelated texts have on average."""
 
 _UPPER: Final = 1.645
 """Deviations above the mean below which 95 % of a normal distribution lie."""
@@ -46,8 +40,6 @@ _USUAL_MEAN: Final = 0.1
 _USUAL_DEVIATION: Final = 0.1
 _USUAL_SEPARATION: Final = 4.0
 _PSEUDO_OBSERVATIONS: Final = 10
-_ZERO: Final = np.float32(0)
-_ONE: Final = np.float32(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +102,18 @@ class Level:
 
     def evidence(self, cosines: Scores) -> Scores:
         """Return cosines as evidence in [0, 1]; see `Calibration.evidence`."""
-        curve = _curve(self)
-        share = np.subtract(cosines, curve.least, dtype=np.float32)
-        share *= curve.slope
-        np.fmax(share, _ZERO, out=share)  # what is not a number, too
-        np.minimum(share, _ONE, out=share)
-        divisor = share * (_ONE - curve.bend)
-        divisor += curve.bend
-        share /= divisor
-        return share
+        least, boundary = self.mean - self.deviation, self.boundary
+        slope = BOUNDARY / max(boundary - least, _LEAST_DEVIATION)
+        reached = min(slope * (1 - least), 1.0)
+        found = np.subtract(cosines, np.float32(least), dtype=np.float32)
+        found *= np.float32(slope)
+        if boundary < 1:
+            above = np.subtract(cosines, np.float32(boundary), dtype=np.float32)
+            np.fmax(above, 0, out=above)
+            above *= np.float32(((1 - reached) ** 0.5) / (1 - boundary))
+            found += np.square(above, out=above)
+        np.fmax(found, 0, out=found)  # what is not a number, too
+        return np.asarray(np.minimum(found, 1, out=found), np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,12 +189,15 @@ class Calibration:
     ) -> Scores:
         """Return how much cosines say that a document answers a query.
 
-        With μ and σ of unrelated texts, the boundary b (`Level.boundary`), and
-        x = (c − (μ − σ)) / (1 − (μ − σ)) cut to [0, 1], the evidence of a cosine c is
-        x / (x + k · (1 − x)), where k is such that b has `BOUNDARY`. It grows with the
-        cosine everywhere, has no kinks within, is 0 for the lower sixth of unrelated
-        texts, and 1 only for the same text. (Where b lies so near 1 that this would
-        lift all that is unrelated, 1 − (μ − σ) gives way to 2 · (b − (μ − σ)).)
+        With μ and σ of unrelated texts and the boundary b (`Level.boundary`), the
+        evidence of a cosine c is
+
+            (c − (μ − σ)) / (8 · (b − (μ − σ))) + r · (max(c − b, 0) / (1 − b))²
+
+        cut to [0, 1], where r is such that the same text has 1. The boundary has 1/8,
+        which is 0.5 as a score (`fusion.score_of`). The lower sixth of unrelated texts
+        has 0. It is a straight line up to the boundary, so that sums with lexical
+        scores rank well: on LoCoMo recall@10 is 1 to 2 better than with a curve.
 
         Args:
             similarities: Cosines, shape (documents,); `-inf`, no vector, has 0.
@@ -219,12 +217,6 @@ class Calibration:
             same, own.evidence(similarities), crossed.evidence(similarities)
         )
 
-    @overload
-    def reliability(self, *, han_query: bool, han_documents: bool) -> float: ...
-    @overload
-    def reliability(
-        self, *, han_query: bool, han_documents: NDArray[np.bool_]
-    ) -> Scores: ...
     def reliability(
         self, *, han_query: bool, han_documents: bool | NDArray[np.bool_]
     ) -> float | Scores:
@@ -273,32 +265,6 @@ class Calibration:
             msg = "This calibration has numbers that cannot be."
             raise ValueError(msg)
         return cls(**levels)
-
-
-class _Curve(NamedTuple):
-    """Evidence as x / (x · (1 − bend) + bend) of x = (cosine − least) · slope."""
-
-    least: np.float32
-    slope: np.float32
-    bend: np.float32
-
-
-@lru_cache(64)
-def _curve(level: Level) -> _Curve:
-    least = level.mean - level.deviation
-    most = max(1.0, 2 * level.boundary - least)
-    middle = (level.boundary - least) / (most - least)
-    bend = middle / (1 - middle) * (1 - BOUNDARY) / BOUNDARY
-    return _Curve(np.float32(least), np.float32(1 / (most - least)), np.float32(bend))
-
-
-def scores_of(evidence: Scores) -> Scores:
-    """Return evidence as scores that have 0.5 at the boundary.
-
-    With b = `BOUNDARY`: e / (e + (1 − e) · b / (1 − b)). The order stays the same.
-    """
-    bend = np.float32(BOUNDARY / (1 - BOUNDARY))
-    return np.asarray(evidence / (evidence * (1 - bend) + bend), np.float32)
 
 
 def _level(given: Mapping[str, float]) -> Level:
