@@ -27,7 +27,7 @@ Scores = NDArray[np.float32]
 _DATED: Final = 50
 """So many of the best results are looked at where the query names a time."""
 _ANCHORS: Final = 5
-"""So many memories are looked at for the event that a query names in place of a date."""
+"""So many memories may be the event that a query names in place of a date."""
 
 
 class Settler:
