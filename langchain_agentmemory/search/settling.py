@@ -4,6 +4,7 @@ It looks at a handful of results, after words and meaning are one score per memo
 runs without numpy.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -24,6 +25,7 @@ from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.types import EventPrecision, MemoryEntry
 
 _IDENTIFIER: Final = 2.0  # the weight from which a term is one: words have 1 at most
+_DIGIT: Final = re.compile(r"\d")
 _LATER: Final = 1e12  # seconds, more than datetimes have
 
 
@@ -60,16 +62,20 @@ def wanted(
         preference: Its time words: see `moments.time_preference`. One with an anchor
             that has got no date (`timeliness.anchored_by`) changes nothing.
     """
-    exact = 0
-    for place, (word, weight) in enumerate(
-        zip(query.words, query.weights, strict=True)
-    ):
-        if weight >= _IDENTIFIER or any(map(str.isdigit, word)):
-            exact |= 1 << place
     text = query.text
-    return Wanted(
-        asks_about(text), asks_for_event(text), Terms(rarities, exact), preference
-    )
+    terms = Terms(rarities, _exact(query))
+    return Wanted(asks_about(text), asks_for_event(text), terms, preference)
+
+
+def _exact(query: Query) -> int:
+    """Return the terms that are identifiers or have digits, as bits."""
+    exact = 0
+    if max(query.weights, default=0.0) >= _IDENTIFIER or _DIGIT.search(query.text):
+        pairs = zip(query.words, query.weights, strict=True)
+        for place, (word, weight) in enumerate(pairs):
+            if weight >= _IDENTIFIER or _DIGIT.search(word):
+                exact |= 1 << place
+    return exact
 
 
 def settled(
@@ -131,7 +137,8 @@ def _deal(
     matched: Callable[[int], int] | None,
     alike: Alike | None,
 ) -> None:
-    places = sorted(range(len(final)), key=lambda place: -final[place])[: COMPARED + 1]
+    places = sorted(range(len(final)), key=final.__getitem__, reverse=True)
+    del places[COMPARED + 1 :]
     versions = [
         Version(
             final[place],

@@ -162,6 +162,10 @@ class _Dealer:
         model = self._versions[best]
         least = model.score * limits.score
         group = [best]
+        if self._alike is None and (
+            self._mass(model.matched) < limits.query * self._total
+        ):
+            return group
         for place in left[1:]:
             version = self._versions[place]
             if version.score < least:
@@ -202,7 +206,10 @@ class _Dealer:
         """Return the rarity of a set of terms, given as bits."""
         mass = self._masses.get(matched)
         if mass is None:
-            mass = sum(r for i, r in enumerate(self._rarities) if matched >> i & 1)
+            mass, left = 0.0, matched
+            while left:
+                mass += self._rarities[(left & -left).bit_length() - 1]
+                left &= left - 1
             self._masses[matched] = mass
         return mass
 

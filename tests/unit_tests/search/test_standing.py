@@ -132,9 +132,11 @@ def test_searches_by_meaning_compare_meanings() -> None:
     assert dealt == [0.7, 0.8, 0.9]
 
 
-@pytest.mark.parametrize("words", [Terms([]), Terms([0.0, 0.0, 0.0, 0.0])])
-def test_without_rare_words_nothing_is_dealt(words: Terms) -> None:
-    found = [version(0.9, 2021), version(0.8, 2023)]
+@pytest.mark.parametrize(
+    ("words", "matched"), [(Terms([]), 0), (Terms([0.0, 0.0]), 0b11)]
+)
+def test_without_rare_words_nothing_is_dealt(words: Terms, matched: int) -> None:
+    found = [version(0.9, 2021, matched), version(0.8, 2023, matched)]
     assert redealt(found, words, "newest") == [0.9, 0.8]
 
 
