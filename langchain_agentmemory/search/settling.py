@@ -100,8 +100,9 @@ def settled(
         matched: Returns which terms the result at a place matches, as bits: bit *i*
             stands for term *i*. Asked only for the best.
         alike: Tells whether the results at two places mean the same. Used where
-            `matched` is `None`: for searches by meaning alone. Without either only
-            links make versions.
+            `matched` is `None`. Words tell versions better, also in a search by
+            meaning: this is for queries without any. Without either only links make
+            versions.
 
     Returns:
         As many scores, in the order of `entries`, to sort by. They may exceed 1 where

@@ -15,7 +15,7 @@ from langchain_agentmemory.types import EventPrecision
 STRONGEST: Final = 1.3
 """Factor of what fits a time preference exactly. What is far from it is divided by it.
 
-Measured on LoCoMo's dated questions and on our own; see docs/retrieval.md.
+Measured on LoCoMo's dated questions and on our own; see docs/concepts/search.md.
 """
 
 ANCHOR_FROM: Final = 0.3
