@@ -6,7 +6,7 @@ done. `Memories` is the list that reading verbs return: a `list` with a notebook
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
@@ -186,6 +186,7 @@ class MemoryEntry:
             self.supersedes,
             self.superseded_by,
             explanation,
+            self.earlier,
         )
 
     def event_label(self) -> str | None:

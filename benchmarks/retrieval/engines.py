@@ -134,9 +134,9 @@ class LangGraphStore:
         self._ids: dict[tuple[str, str], frozenset[str]] = defaultdict(frozenset)
 
     def add(self, user: str, memories: Sequence[Memory]) -> None:
-        """Store the texts as items, indexed by their text."""
+        """Store items, indexed by all they say: who took part helps a vector much."""
         for number, memory in enumerate(memories):
-            self._store.put((user,), str(number), {"memory": memory.text}, ["memory"])
+            self._store.put((user,), str(number), {"memory": memory.words}, ["memory"])
             self._ids[user, str(number)] = memory.ids
 
     def search(

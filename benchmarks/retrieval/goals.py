@@ -33,6 +33,11 @@ class Goal:
     low: float | None = None
 
     @property
+    def wanted(self) -> str:
+        """What was aimed at, as tables show it."""
+        return f"{'>' if self.bound == MARGIN else '≥'} {self.bound:.1f}"
+
+    @property
     def verdict(self) -> Verdict:
         """Whether it was reached; means count, intervals say how sure that is."""
         if self.measured is None:

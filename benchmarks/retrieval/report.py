@@ -48,8 +48,8 @@ _METHOD: Final = """\
   the dialogue or with its last two utterances.
 * **Ours** is in the repository (`benchmarks/retrieval/ours`), made for this.
 * nDCG and reciprocal rank count a result that brings evidence which none before it had.
-* The peers rank what they can: LangGraph's stores the vector of the text; the BM25
-  baselines the text with speaker, place and topics in it.
+* The peers have no fields, so speaker, place and topics are part of the text that they
+  index, for vectors and for BM25.
 * Intervals are percentiles of 2,000 bootstrap resamples of the questions. Differences
   are paired: the same resample of questions for both rankings.
 * The threshold table searches with `similarity_threshold=0.5` for the second text of a

@@ -109,7 +109,9 @@ class EvaluationSet:
         return sum(map(len, self.memories.values()))
 
     def texts(self) -> Iterator[str]:
-        """Yield the text of every memory."""
+        """Yield the text of every memory, and all it says where that is more."""
         for memories in self.memories.values():
             for memory in memories:
                 yield memory.text
+                if memory.words != memory.text:
+                    yield memory.words

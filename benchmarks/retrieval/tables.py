@@ -150,7 +150,7 @@ def goals_table(found: Mapping[str, Any]) -> str:
     lines = [
         (
             goal.text,
-            f"≥ {goal.bound:.1f}",
+            goal.wanted,
             number(goal.measured),
             number(goal.low),
             goal.verdict,

@@ -20,7 +20,7 @@ from benchmarks.search_speed.filling import Clock, fill, namespace, user_name
 from benchmarks.search_speed.plan import DIMENSIONS
 from benchmarks.search_speed.resident import resident_mb
 from benchmarks.storage.corpus import HashEmbedder, Texts
-from benchmarks.storage.engines import obstacle, open_store
+from benchmarks.storage.engines import open_store
 
 _PEER_VISITS = 300
 _WARM_UP = 100
@@ -35,6 +35,7 @@ def fill_file(contestant: str, folder: str, users: int, per_user: int) -> None:
 
 
 def visit(  # noqa: PLR0913 - one number each
+    *,
     ours: str,
     peers: str | None,
     users: int,
@@ -68,7 +69,9 @@ def visit(  # noqa: PLR0913 - one number each
         )
         stack.enter_context(store)
         visitors = _cycle(users) if order == "cycle" else _zipf(users)
-        return _visit(store, peer, visitors, visits, mode, Clock(embedder))
+        return _visit(
+            store, peer, visitors, visits=visits, mode=mode, clock=Clock(embedder)
+        )
 
 
 def _cycle(users: int) -> Iterator[int]:
@@ -84,8 +87,14 @@ def _zipf(users: int) -> Iterator[int]:
         yield ranked[bisect(sums, random.random() * sums[-1])]
 
 
-def _visit(
-    store: Any, peer: Any, visitors: Iterator[int], visits: int, mode: str, clock: Clock
+def _visit(  # noqa: PLR0913 - see `visit`
+    store: Any,
+    peer: Any,
+    visitors: Iterator[int],
+    *,
+    visits: int,
+    mode: str,
+    clock: Clock,
 ) -> dict[str, Any]:
     texts = Texts("en", seed=2)
     store.search_memories("nobody", "warm up", mode=mode)

@@ -28,6 +28,8 @@ _METHOD: Final = """\
   hybrid searches are compared with that.
 * 384 dimensions; English texts of 25 words by Zipf's law, Chinese of about 50
   characters, all from a seed.
+* Of the many users, each was visited once before the clock started; what a first visit
+  costs is in the table of visits.
 * After a restart: a fresh process opens a file and searches once. numpy is loaded
   within, as is jieba for Chinese; the package itself was imported before.
 * A preload selects and renders ten memories for a question.
@@ -149,19 +151,28 @@ def _ms(microseconds: float | None) -> str:
 def _machine(results: Results) -> str:
     found, machine = results.found, results.found["machine"]
     versions = ", ".join(f"{n} {v}" for n, v in machine["versions"].items())
+    hardware = (
+        f"* {machine['processor']}, {machine['cores']} cores, "
+        f"{machine['memory_gb']} GB, {machine['system']}"
+    )
+    load = (
+        f"* Load {machine['load_at_start']:.1f} at the start, "
+        f"{found['load_at_end']:.1f} at the end, of which the benchmark is 1: the rest "
+        f"is the work of others."
+    )
+    again = (
+        "`python -m benchmarks.search_speed --help` says how to run it again; "
+        "`benchmarks/README.md` says which Python runs SqliteStore's vectors."
+    )
     return "\n".join(
         (
             "## Where and when",
             "",
             f"* {machine['date']}, {found['minutes']:.0f} minutes",
-            f"* {machine['processor']}, {machine['cores']} cores, "
-            f"{machine['memory_gb']} GB, {machine['system']}",
-            f"* Load {machine['load_at_start']:.1f} at the start, "
-            f"{found['load_at_end']:.1f} at the end, of which the benchmark is 1: the "
-            f"rest is the work of others.",
+            hardware,
+            load,
             f"* Python {machine['python']}, SQLite {machine['sqlite']}, {versions}",
             "",
-            "`python -m benchmarks.search_speed --help` says how to run it again; "
-            "`benchmarks/README.md` says which Python runs SqliteStore's vectors.",
+            again,
         )
     )

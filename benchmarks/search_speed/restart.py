@@ -47,7 +47,7 @@ def search(path: str, language: str, *, vectors: bool, numpy: bool) -> dict[str,
     from langchain_agentmemory import MemoryStore  # noqa: PLC0415
 
     if numpy:
-        import numpy  # noqa: F401, ICN001, PLC0415
+        import numpy  # noqa: ICN001, PLC0415
     index: Any = {"embed": ConstantEmbedder(), "dims": DIMENSIONS, "name": "bench"}
     started = time.process_time()
     store = MemoryStore.from_url(

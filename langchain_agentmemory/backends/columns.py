@@ -28,7 +28,8 @@ class Columns(NamedTuple):
         flags: Their marks.
         expiries: When they expire.
         embedders: Fingerprints of the embedders that made the vectors.
-        value_bytes: Bytes of all rows' values.
+        values: Their values.
+        metas: What is kept beside the values.
         tokens: Their search tokens.
         vectors: Their vectors, as `pack_vectors` makes them.
     """
@@ -40,7 +41,8 @@ class Columns(NamedTuple):
     flags: Sequence[int]
     expiries: Sequence[int | None]
     embedders: Sequence[int]
-    value_bytes: int
+    values: Sequence[bytes]
+    metas: Sequence[bytes | None]
     tokens: Sequence[bytes | None]
     vectors: Sequence[bytes | None]
 

@@ -58,9 +58,9 @@ _CONTENT: Final = len(COLUMNS) - 2  # all columns but tokens and vectors
 # What an index is loaded from: active records have no other state.
 _LOADED: Final = tuple(c for c in COLUMNS if c not in {"state", "deleted_at"})
 _LOADED_CONTENT: Final = len(_LOADED) - 2
-_KEY, _FLAGS, _EXPIRES_AT, _EMBEDDER, _VALUE, _TOKENS, _VECTORS = map(
+_KEY, _FLAGS, _EXPIRES_AT, _EMBEDDER, _VALUE, _META, _TOKENS, _VECTORS = map(
     _LOADED.index,
-    ("key", "flags", "expires_at", "embedder", "value", "tokens", "vectors"),
+    ("key", "flags", "expires_at", "embedder", "value", "meta", "tokens", "vectors"),
 )
 
 
@@ -286,7 +286,8 @@ class SQLiteBackend:
                     flags=turned[_FLAGS],
                     expiries=turned[_EXPIRES_AT],
                     embedders=turned[_EMBEDDER],
-                    value_bytes=sum(map(len, turned[_VALUE])),
+                    values=turned[_VALUE],
+                    metas=turned[_META],
                     tokens=turned[_TOKENS],
                     vectors=turned[_VECTORS],
                 )

@@ -22,6 +22,10 @@ class Formula(NamedTuple):
         substring: The score of a document that no token matched but that contains
             the query's text.
         substring_in_topics: The same for its topics.
+        neighbourhood: What the words of a document and its neighbours together weigh
+            against its own, where it has neighbours. 0 looks at no neighbours.
+        labelled: How much more a document counts whose topics, participants or
+            location hold a word of the query.
     """
 
     coverage: float
@@ -36,6 +40,8 @@ class Formula(NamedTuple):
     floor: float
     substring: float
     substring_in_topics: float
+    neighbourhood: float = 0.0
+    labelled: float = 0.0
 
 
 REFERENCE_FORMULA: Final = Formula(
@@ -67,6 +73,8 @@ DEFAULT_FORMULA: Final = Formula(
     floor=0.0,
     substring=0.35,
     substring_in_topics=0.2275,
+    neighbourhood=2.0,
+    labelled=0.4,
 )
 """The constants of the default score.
 
@@ -75,4 +83,7 @@ better than against that of the matched tokens, and a document's length should m
 less than usual, as memories are short (recall@10 63.3, against 61.6 for the same tokens
 under the reference's constants). Without a floor, a full match scores high in a small
 corpus too, so that a threshold means much the same in all.
+
+Neighbours: 63.5 became 73.5; with the bonus for a participant whom the question names
+(the speaker of a turn) 76.
 """

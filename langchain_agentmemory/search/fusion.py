@@ -1,4 +1,10 @@
-"""Hybrid ranking: one score out of a lexical score and a vector similarity."""
+"""Hybrid ranking: one score out of a lexical score and a vector similarity.
+
+The default ranking adds up *evidence*: the lexical score, and what the cosine says by
+the calibration of its embedder (`calibration`). A *score* is the cube root of evidence,
+so that 0.5 is the boundary between what is related and what is not, in every mode and
+under every embedder. The root keeps the order, so it is taken of results only.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import Final, TypeVar
@@ -6,8 +12,16 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from langchain_agentmemory.search.formula import Formula
+
 C = TypeVar("C")
 Scores = NDArray[np.float32]
+
+SCORE_ROOT: Final = 1 / 3
+"""The exponent that makes a score of evidence: 1/8 is the boundary, 1/2 as a score."""
+
+_WORDS_AT_LEAST: Final = 0.5
+_WORDS_BY_BEST: Final = 1.5
 
 LEXICAL_SHARE: Final = 0.6
 """What the lexical half counts where both are equally sure of themselves.
@@ -24,16 +38,68 @@ _FEW: Final = 10
 _TINY: Final = 1e-9
 
 
+def fused_evidence(
+    lexical: Scores, semantic: Scores, reliability: float | Scores
+) -> Scores:
+    """Return the evidence of both halves together, in [0, 1].
+
+    The halves are added: a lexical score and the evidence of a cosine are on one scale.
+    Words count the less, the poorer the best match of the words is (a question that
+    paraphrases), down to half; cosines count as far as the embedder can be relied on in
+    the languages at hand. Where a half has nothing, the other one stands alone.
+
+    Recall@10 on the development halves with USE, MiniLM and E5, against the better of
+    both halves: LoCoMo 78.5, 79.9, 79.3 (75.1, words); LongMemEval 90.8, 89.7, 89.5
+    (88.4, cosines of USE; 86.1, words); with min-max scaling of each half 76.8 on
+    LoCoMo, by reciprocal ranks 55.6.
+
+    Args:
+        lexical: Lexical scores, 0 where nothing matched.
+        semantic: Evidence of cosines, 0 without a vector.
+        reliability: Of the cosines, from 0 to 1, for all or for each.
+    """
+    best = float(lexical.max(initial=0))
+    if best <= 0:
+        return np.asarray(semantic, np.float32)
+    share = min(1.0, _WORDS_AT_LEAST + _WORDS_BY_BEST * best)
+    fused = lexical * np.float32(share)
+    fused += semantic * np.asarray(reliability, np.float32)
+    return np.asarray(np.minimum(fused, 1, out=fused), np.float32)
+
+
+def with_labels(
+    evidence: Scores, formula: Formula, labelled: NDArray[np.int64]
+) -> Scores:
+    """Return evidence, raised where topics, participants or location match the query.
+
+    Args:
+        evidence: By slot, in [0, 1].
+        formula: Says by how much.
+        labelled: The slots, in any order, some more than once.
+    """
+    if not formula.labelled or not len(labelled):
+        return evidence
+    raised = evidence.copy()
+    raised[labelled] = evidence[labelled] * np.float32(1 + formula.labelled)
+    return np.asarray(np.minimum(raised, 1, out=raised), np.float32)
+
+
+def score_of(evidence: float) -> float:
+    """Return the score of some evidence, both in [0, 1]."""
+    return float(min(max(evidence, 0.0), 1.0) ** SCORE_ROOT)
+
+
 def vector_scores(similarities: Scores) -> Scores:
     """Return cosines as scores in [0, 1]: below 0, or without a vector, is 0."""
     return np.clip(np.nan_to_num(similarities, nan=0), 0, 1)
 
 
 def hybrid_scores(lexical: Scores, similarities: Scores) -> Scores:
-    """Return one score in [0, 1] per slot out of both halves.
+    """Return one score in [0, 1] per slot, without a calibration of the embedder.
 
-    Each half is brought to [0, 1] by its own best and background level, because cosines
-    of unrelated texts differ by embedder; it counts the more, the better its best is.
+    This is how `ranking="reference"` fuses. Each half is brought to [0, 1] by its own
+    best and background level, because cosines of unrelated texts differ by embedder; it
+    counts the more, the better its best is.
     The result is scaled to the better half's best score, so that a threshold means
     what it means for that half alone.
 

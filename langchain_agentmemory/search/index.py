@@ -1,12 +1,17 @@
 """The lexical side of a shelf: slots in blocks, and the score of every slot."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.matches import Matches, score_matches
+from langchain_agentmemory.search.matches import (
+    Matches,
+    score_matches,
+    score_neighbourhoods,
+)
+from langchain_agentmemory.search.places import Places
 from langchain_agentmemory.search.postings import (
     BLOCK_SIZE,
     Block,
@@ -121,20 +126,36 @@ class LexicalIndex:
         return Statistics(self.documents, tuple(frequencies), *self._length_sums)
 
     def scores(
-        self, query: Query, statistics: Statistics | None
-    ) -> NDArray[np.float32]:
-        """Return the score of every slot by its matching tokens, 0 without any."""
+        self,
+        query: Query,
+        statistics: Statistics | None,
+        places: Places | None = None,
+    ) -> "WordScores":
+        """Score every slot by its matching tokens, 0 without any.
+
+        Args:
+            query: The query.
+            statistics: Of a larger corpus, this one alone if not given.
+            places: Where the documents stand, so that neighbours count too.
+        """
         scores = np.zeros(self.size, np.float32)
         matches = self.matches(query)
-        if len(matches.terms):
-            statistics = statistics or self.statistics(query, matches)
-            hit, values = score_matches(
-                query, statistics, matches, self._lengths, self.size
-            )
-            scores[hit] = values
-            self._add_phrase_bonus(query, matches, scores)
-            np.minimum(scores, 1, out=scores)
-        return scores
+        if not len(matches.terms):
+            return WordScores(scores, matches, statistics)
+        statistics = statistics or self.statistics(query, matches)
+        hit, values = score_matches(
+            query, statistics, matches, self._lengths, self.size
+        )
+        scores[hit] = values
+        weight = query.formula.neighbourhood
+        if places is not None and len(places) and weight:
+            together = score_neighbourhoods(query, statistics, matches, places)
+            number = places.of_slots(self.size)
+            mixed = (scores + weight * together[number]) / (1 + weight)
+            scores = np.where(number < places.count, mixed, scores).astype(np.float32)
+        self._add_phrase_bonus(query, matches, scores)
+        np.minimum(scores, 1, out=scores)
+        return WordScores(scores, matches, statistics)
 
     def _add_phrase_bonus(
         self, query: Query, matches: Matches, scores: NDArray[np.float32]
@@ -246,6 +267,20 @@ class LexicalIndex:
         content, topics = self._lengths[:, slots].sum(axis=1, dtype=np.float64)
         self._length_sums[0] -= int(content)
         self._length_sums[1] -= int(topics)
+
+
+class WordScores(NamedTuple):
+    """How a corpus fares with the words of a query.
+
+    Attributes:
+        scores: By slot, in [0, 1].
+        matches: Where the words occur.
+        statistics: What was known of the corpus, `None` if nothing matched.
+    """
+
+    scores: NDArray[np.float32]
+    matches: Matches
+    statistics: Statistics | None
 
 
 _NO_MATCHES: Final = Matches(

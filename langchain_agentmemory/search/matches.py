@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.search.formula import Formula
+from langchain_agentmemory.search.place import NEIGHBOUR_SHARES
+from langchain_agentmemory.search.places import Places
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query
 
@@ -42,6 +44,14 @@ class Matches:
             self.counts[mask],
             self.has_topics,
         )
+
+    def labelled(self) -> NDArray[np.int64]:
+        """Return the slots whose topics hold a term, some more than once."""
+        return self.slots[self.in_topics] if self.has_topics else self.slots[:0]
+
+    def terms_of(self, slot: int) -> int:
+        """Return which terms occur in a document: bit *i* stands for term *i*."""
+        return sum(1 << term for term in set(self.terms[self.slots == slot].tolist()))
 
     def frequencies(self, terms: int) -> NDArray[np.int64]:
         """Return in how many documents each of the query's terms occurs."""
@@ -86,6 +96,54 @@ def score_matches(
         bound = rare.sum()
     strength = np.minimum(gained / (bound * (formula.saturation + 1)), 1)
     return hit, scores[hit] + formula.strength * strength
+
+
+def score_neighbourhoods(
+    query: Query, statistics: Statistics, matches: Matches, places: Places
+) -> NDArray[np.float64]:
+    """Score every place by its words and those of its neighbours, as one text.
+
+    The same parts as in `score_matches`. A neighbour's word counts as a fraction of a
+    word; lengths play no part, topics neither.
+
+    Args:
+        query: The query.
+        statistics: Of the whole corpus.
+        matches: The postings of the query's terms in this shelf.
+        places: Where the documents stand.
+
+    Returns:
+        Shape (places + 1,): the last one, that of no place, is 0.
+    """
+    formula, weights = query.formula, np.array(query.weights)
+    rare = weights * np.array(statistics.rarities())
+    size = places.count + 1
+    number = places.of_slots(int(matches.slots.max(initial=0)) + 1)[matches.slots]
+    counted = number < places.count
+    if matches.has_topics:
+        counted &= ~matches.in_topics
+    number = number[counted]
+    terms, counts = matches.terms[counted], matches.counts[counted]
+    near = places.neighbours()[:, number]
+    next_share, far_share = NEIGHBOUR_SHARES
+    cells = np.concatenate((number[None], near)) + terms * size
+    amounts = np.multiply.outer(
+        np.array((1, next_share, next_share, far_share, far_share), np.float32), counts
+    )
+    found = np.bincount(cells.ravel(), amounts.ravel(), minlength=len(weights) * size)
+    cell = np.flatnonzero(found)
+    term, place, amount = cell // size, cell % size, found[cell]
+    k = formula.saturation
+    bound = rare.sum() * (k + 1)
+    if formula.strength_of == "matched":
+        bound = np.bincount(place, rare[term], minlength=size)[place] * (k + 1)
+    shares = weights * (formula.coverage / max(weights.sum(), formula.floor))
+    shares += rare * (formula.rarity / max(rare.sum(), formula.floor))
+    values = shares[term] * np.minimum(amount, 1)
+    values += formula.strength * rare[term] * amount * (k + 1) / ((amount + k) * bound)
+    scores = np.asarray(np.bincount(place, values, minlength=size), np.float64)
+    scores[-1] = 0
+    return scores
 
 
 def _saturated(

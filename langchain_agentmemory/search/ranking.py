@@ -19,11 +19,14 @@ class Ranking(NamedTuple):
             formula by which documents are scored.
         threshold: Scores below it are dropped unless a search says otherwise. 0 keeps
             every positive score.
+        by_evidence: Whether scores are roots of evidence (`search.fusion`), and
+            neighbours, labels, versions and time count. Else they are the formula's.
     """
 
     name: str
     tokenizer: Tokenizer
     threshold: float
+    by_evidence: bool
 
 
 NAMES: Final = ("default", "reference")
@@ -51,9 +54,13 @@ def get_ranking(name: str, dictionary: UserDictionary = _NO_WORDS) -> Ranking:
 @lru_cache(maxsize=_CACHED_RANKINGS)
 def _ranking(name: str, dictionary: UserDictionary) -> Ranking:
     if name == "default":
-        return Ranking(name, DefaultTokenizer(dictionary=dictionary), 0.0)
+        return Ranking(
+            name, DefaultTokenizer(dictionary=dictionary), 0.0, by_evidence=True
+        )
     from langchain_agentmemory.search.reference import (  # noqa: PLC0415 - rare
         ReferenceTokenizer,
     )
 
-    return Ranking(name, ReferenceTokenizer(dictionary=dictionary), 0.3)
+    return Ranking(
+        name, ReferenceTokenizer(dictionary=dictionary), 0.3, by_evidence=False
+    )

@@ -13,8 +13,10 @@ from typing import Generic, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.index import LexicalIndex
+from langchain_agentmemory.search.index import LexicalIndex, WordScores
 from langchain_agentmemory.search.lexical import fallback_score, text_probe
+from langchain_agentmemory.search.place import Place
+from langchain_agentmemory.search.places import Places
 from langchain_agentmemory.search.postings import BLOCK_SIZE, parse_whole_blobs
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import (
@@ -30,8 +32,8 @@ P = ParamSpec("P")
 
 Texts = tuple[str, str]
 """The content of a document and its topics, joined with one blank."""
-Row = tuple[str, T, bytes | None, Vectors | None]
-"""Key, item, token blob, vectors."""
+Row = tuple[str, T, bytes | None, Vectors | None, Place | None]
+"""Key, item, token blob, vectors, place in a conversation."""
 
 
 class Shelf(Generic[T]):
@@ -65,6 +67,8 @@ class Shelf(Generic[T]):
         self._slots: dict[str, int] = {}
         self._keys: list[str] = []
         self._items: list[T | None] = []
+        self.places = Places()
+        self._han = bytearray()
         # Not the methods themselves: a shelf in a circle with its parts would outlive
         # its last user until Python looks for circles.
         self._index = LexicalIndex(_weakly(self._documents_moved))
@@ -89,7 +93,8 @@ class Shelf(Generic[T]):
     def nbytes(self) -> int:
         """Estimate of the bytes held, the items themselves not counted."""
         vectors = self._vectors.nbytes if self._vectors is not None else 0
-        return self._index.nbytes + vectors + 180 * len(self._slots)
+        own = 180 * len(self._slots) + self.places.nbytes
+        return self._index.nbytes + vectors + own
 
     def get(self, key: str) -> T | None:
         """Return the item of a key, `None` if there is none."""
@@ -172,6 +177,24 @@ class Shelf(Generic[T]):
         self._keys.extend(keys)
         self._slots.update(zip(keys, range(first, first + len(keys)), strict=True))
 
+    def mark_han(self, key: str) -> None:
+        """Say that the text of an item holds Han characters; others do not."""
+        slot = self._slots[key]
+        self._han.extend(bytes(slot + 1 - len(self._han)))
+        self._han[slot] = True
+
+    def han(self) -> NDArray[np.bool_] | bool:
+        """Tell which slots were marked so, `False` if none was."""
+        if not any(self._han):
+            return False
+        marks = np.zeros(self._index.size, np.bool_)
+        marks[: len(self._han)] = np.frombuffer(bytes(self._han), np.bool_)
+        return marks
+
+    def place(self, key: str, place: Place) -> None:
+        """Say where an item stands in a conversation; it had no place before."""
+        self.places.put(self._slots[key], place)
+
     def _load_blobs(self, blobs: Sequence[bytes]) -> None:
         done = 0
         while done < len(blobs):
@@ -180,7 +203,12 @@ class Shelf(Generic[T]):
             done += len(part)
 
     def upsert(
-        self, key: str, item: T, tokens: bytes | None, vectors: Vectors | None = None
+        self,
+        key: str,
+        item: T,
+        tokens: bytes | None,
+        vectors: Vectors | None = None,
+        place: Place | None = None,
     ) -> Vectors | None:
         """Put one item, in place of an older one of this key.
 
@@ -190,6 +218,7 @@ class Shelf(Generic[T]):
             tokens: Its token blob; `None` makes one of its text, `UNINDEXED` keeps it
                 out of lexical search.
             vectors: Its vectors, shape (dims,) or (count, dims), of any length.
+            place: Where it stands in a conversation.
 
         Returns:
             A view of the normalised vectors as they are kept here: keep this and drop
@@ -205,6 +234,8 @@ class Shelf(Generic[T]):
         self._index.room()
         slot = self._index.append((blob,))
         self._settle(slot, key, item)
+        if place is not None:
+            self.places.put(slot, place)
         return self._put_vectors(slot, vectors)
 
     def remove(self, key: str) -> bool:
@@ -215,6 +246,7 @@ class Shelf(Generic[T]):
         self._items[slot] = None
         if self._vectors is not None:
             self._vectors.remove(slot)
+        self.places.remove(slot)
         self._index.kill(slot)
         return True
 
@@ -232,12 +264,23 @@ class Shelf(Generic[T]):
             statistics: Of a larger corpus, so that scores of several shelves compare;
                 this shelf alone if not given.
         """
-        if not query.text:
-            return np.zeros(self._index.size, np.float32)
-        scores = self._index.scores(query, statistics)
-        if query.fallback is not None and self._text is not None:
-            self._fall_back(query, scores, self._text)
-        return scores
+        return self._words(query, statistics, None).scores
+
+    def words(self, query: Query) -> WordScores:
+        """Return lexical scores to which neighbours in a conversation add, and why.
+
+        Args:
+            query: From this shelf's tokenizer.
+        """
+        return self._words(query, None, self.places)
+
+    def _words(
+        self, query: Query, statistics: Statistics | None, places: Places | None
+    ) -> WordScores:
+        found = self._index.scores(query, statistics, places)
+        if query.fallback is not None and self._text is not None and query.text:
+            self._fall_back(query, found.scores, self._text)
+        return found
 
     def vector(self, query: Vectors) -> Vectors:
         """Return the cosine of every slot's best vector, `-inf` where it has none.
@@ -277,9 +320,9 @@ class Shelf(Generic[T]):
         return self.tokenizer.document(*self._text(item))
 
     def _load_batch(self, batch: Sequence[Row[T]]) -> None:
-        blobs = [self._own_blob(item, tokens) for _, item, tokens, _ in batch]
+        blobs = [self._own_blob(item, tokens) for _, item, tokens, _, _ in batch]
         if self._vectors is not None:
-            for _, _, _, vectors in batch:
+            for _, _, _, vectors, _ in batch:
                 if vectors is not None and len(vectors):
                     self._vectors.require_fit(vectors)
         for row in batch:
@@ -288,8 +331,10 @@ class Shelf(Generic[T]):
         while done < len(batch):
             part = batch[done : done + self._index.room()]
             first = self._index.append(blobs[done : done + len(part)])
-            for slot, (key, item, _, _) in enumerate(part, first):
+            for slot, (key, item, _, _, place) in enumerate(part, first):
                 self._settle(slot, key, item)
+                if place is not None:
+                    self.places.put(slot, place)
             self._put_many_vectors(first, [row[3] for row in part])
             done += len(part)
 
@@ -302,6 +347,8 @@ class Shelf(Generic[T]):
             self._items[slot] = item
             self._keys[slot] = key
         self._slots[key] = slot
+        if slot < len(self._han):
+            self._han[slot] = False
 
     def _put_vectors(self, slot: int, vectors: Vectors | None) -> Vectors | None:
         if vectors is None or not len(vectors) or self._vectors is None:
@@ -330,6 +377,9 @@ class Shelf(Generic[T]):
             item = self.item(before)
             self._items[before] = None
             self._settle(new, self._keys[before], item)
+            self.places.move(before, new)
+            if before < len(self._han) and self._han[before]:
+                self.mark_han(self._keys[before])
             if self._vectors is not None:
                 self._vectors.move(before, new)
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from langchain_agentmemory.search.calibration import Calibration
+
 logger = logging.getLogger(__name__)
 
 _IN_A_ROW: Final = 2
@@ -71,6 +73,10 @@ class Embedder:
         """What is wrong with the configured dimension, `None` if nothing is."""
         self.answered = True
         """Whether its last answer had the right shape, whatever was in it."""
+        self.calibration: Calibration | None = None
+        """What its cosines mean, once it was measured (`service.calibrating`)."""
+        self.calibrate_after = -math.inf
+        """When it may be measured again, in seconds of `time.monotonic`."""
 
     def embed(self, request: Embed) -> "NDArray[np.float32] | None":
         """Return unit vectors, one row per text, or `None` if there is none.
@@ -87,9 +93,10 @@ class Embedder:
             return await self._aembed(request)
 
     def _question(self, request: Embed) -> object:
-        """Return what callers wait for: the text of a query, if it will be cached."""
-        if request.role == "query" and self.settings.cache_bytes:
-            return request.texts
+        """Return what callers wait for: queries and probes, if they will be cached."""
+        shared = request.role == "query" or request.probing
+        if shared and self.settings.cache_bytes:
+            return request.role, request.texts
         return object()
 
     def _embed(self, request: Embed) -> "NDArray[np.float32] | None":
@@ -176,6 +183,8 @@ class Embedder:
                 f"for {left} of {len(missing)} texts it answered with zeros only, or "
                 f"with numbers that are not finite in float32"
             )
+        if request.probing:
+            return
         self.answered = answered
         self.last_error = error
         if error is not None:

@@ -38,7 +38,7 @@ _LARGEST_CACHE: Final = 1 << 40
 _WHOLE: Final = ("$",)
 _CONFIGURED: Final = (
     *("embed", "dims", "fields", "distance_type", "name"),
-    *("query_prefix", "document_prefix", "batch_size", "cache_bytes"),
+    *("query_prefix", "document_prefix", "batch_size", "cache_bytes", "calibrate"),
     *("text_fields", "ann_index_config"),  # of LangGraph's other stores
 )
 
@@ -58,6 +58,7 @@ class EmbeddingSettings:
         document_prefix: What is put before texts that are stored.
         batch_size: Texts per request.
         cache_bytes: What cached vectors may take, 0 = nothing is cached.
+        calibrate: Whether the embedder is measured once, by embedding some texts.
     """
 
     embeddings: Embeddings
@@ -70,6 +71,7 @@ class EmbeddingSettings:
     document_prefix: str
     batch_size: int
     cache_bytes: int
+    calibrate: bool = True
 
     @property
     def fingerprint(self) -> int:
@@ -126,6 +128,7 @@ def read_index(given: Index) -> EmbeddingSettings:
         document_prefix=_text(config, "document_prefix"),
         batch_size=_number(config, "batch_size", BATCH_SIZE, 1, _LARGEST_BATCH),
         cache_bytes=_number(config, "cache_bytes", CACHE_BYTES, 0, _LARGEST_CACHE),
+        calibrate=_flag(config, "calibrate", default=True),
     )
 
 
@@ -191,6 +194,16 @@ def _number(
             f"index[{name!r}] must be an integer from {least} to {most:,}, not "
             f"{quoted(given)}."
         )
+        raise InvalidInput(msg)
+    return given
+
+
+def _flag(config: Mapping[str, Any], name: str, *, default: bool) -> bool:
+    given = config.get(name)
+    if given is None:
+        return default
+    if not isinstance(given, bool):
+        msg = f"index[{name!r}] must be True or False, not {quoted(given)}."
         raise InvalidInput(msg)
     return given
 

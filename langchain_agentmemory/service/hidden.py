@@ -1,7 +1,8 @@
 """Namespaces that belong to the package itself: no reader sees them, no item is one.
 
 What waits to be extracted, and what was, lives in the same backend as the memories, so
-that it is as durable as they are and can be written in the same batch.
+that it is as durable as they are and can be written in the same batch. So do the
+calibrations of embedders, which are nobody's.
 """
 
 from collections.abc import Iterable
@@ -11,6 +12,8 @@ from langchain_agentmemory.backends.base import Head, Namespace
 from langchain_agentmemory.errors import InvalidInput
 
 EXTRACTION_ROOT: Final = "agentmemory_extraction"
+CALIBRATIONS: Final = (EXTRACTION_ROOT, "calibrations")
+"""Where the calibrations of embedders are kept, under their fingerprints."""
 
 
 def is_hidden(namespace: Namespace) -> bool:

@@ -26,10 +26,18 @@ CLOSED: Final = "The store is closed: create a new MemoryStore."
 
 
 class Embed(NamedTuple):
-    """A request for vectors: one row per text."""
+    """A request for vectors: one row per text.
+
+    Attributes:
+        texts: What to embed.
+        role: Whether it is stored or asked.
+        probing: The embedder is measured with texts that are nobody's: what fails is
+            neither logged nor reported as a failure of the store's embedder.
+    """
 
     texts: tuple[str, ...]
     role: Literal["document", "query"]
+    probing: bool = False
 
 
 class Rerank(NamedTuple):

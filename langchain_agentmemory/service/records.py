@@ -19,6 +19,7 @@ from langchain_agentmemory.identity import (
     owner_of,
     trim,
 )
+from langchain_agentmemory.search.place import Place
 from langchain_agentmemory.service.values import decode, encode
 from langchain_agentmemory.times import (
     format_event_time,
@@ -110,6 +111,32 @@ def decode_meta(packed: bytes | None) -> Meta:
         tuple(Transition(*line) for line in given.get("log", ())),
         tuple(given["index"]) if "index" in given else None,
     )
+
+
+class Standing(NamedTuple):
+    """What a ranking wants to know of a record beside its text.
+
+    Attributes:
+        place: Where it comes from in a conversation.
+        superseded_by: The memory that replaced it.
+    """
+
+    place: Place | None
+    superseded_by: str | None
+
+
+_NO_STANDING: Final = Standing(None, None)
+
+
+def standing_of(packed: bytes | None) -> Standing:
+    """Return the place and the replacement that a packed `Meta` names."""
+    if packed is None:
+        return _NO_STANDING
+    given = decode(packed)
+    source = given.get("source", {})
+    thread, position = source.get("thread_id"), source.get("position")
+    place = None if thread is None or position is None else Place(thread, position)
+    return Standing(place, given.get("superseded_by"))
 
 
 def source_to_json(source: Source) -> dict[str, Any]:

@@ -10,12 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.backends.base import Namespace, Record
+from langchain_agentmemory.search.calibration import BACKGROUND, Calibration
 from langchain_agentmemory.search.earlier import VersionView
-from langchain_agentmemory.search.fusion import hybrid_scores, vector_scores
+from langchain_agentmemory.search.fusion import (
+    fused_evidence,
+    hybrid_scores,
+    score_of,
+    vector_scores,
+    with_labels,
+)
+from langchain_agentmemory.search.index import WordScores
 from langchain_agentmemory.search.pipeline import Candidate, find_page
+from langchain_agentmemory.search.place import LENT_SHARES
+from langchain_agentmemory.search.scripts import HAN
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query
+from langchain_agentmemory.service.calibrating import calibrated
 from langchain_agentmemory.service.criteria import (
     criteria_of,
     folds_versions,
@@ -26,6 +37,7 @@ from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.settings import Settings
+from langchain_agentmemory.service.settled_scores import Settler
 from langchain_agentmemory.service.shelves import Held, Shelves
 from langchain_agentmemory.service.values import decode
 from langchain_agentmemory.types import (
@@ -44,13 +56,15 @@ class _Request(NamedTuple):
     mode: Mode
     words: Query
     vector: Scores | None
+    calibration: Calibration | None = None
 
 
 class _Halves(NamedTuple):
-    """Scores per slot: of words, of meaning, and of both together."""
+    """By slot: the evidence of words, cosines, theirs, and what both are together."""
 
-    lexical: Scores | None
+    words: WordScores | None
     similarity: Scores | None
+    meaning: Scores | None
     total: Scores
 
 
@@ -78,13 +92,20 @@ class Search:
         text = query_text(query)
         if not text or options.limit == 0:
             return []
-        request = yield from self._request(text, options.mode)
+        request = yield from self._request(
+            text, options.mode, calibrate=self._by_evidence
+        )
         zone = self._settings.timezone
         fold = folds_versions(options, text, now, zone)
-        with self.shelves.open(namespace) as shelf:
+        with self.shelves.open_warm(namespace) as warm:
+            shelf = warm.shelf
             if shelf is None:
                 return []
-            halves = self._score(shelf, request, None)
+            halves = self._score(shelf, request)
+            if self._by_evidence:
+                settler = Settler(warm, request.words, now, zone)
+                total = settler.settle(shelf, halves.words, halves.total)
+                halves = halves._replace(total=total)
             versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))
 
             def fetch(k: int | None) -> tuple[list[Candidate[Held]], bool]:
@@ -109,23 +130,26 @@ class Search:
                 for candidate in page
             ]
 
-    def _request(self, text: str, mode: SearchMode) -> Plan[_Request]:
+    def _request(
+        self, text: str, mode: SearchMode, *, calibrate: bool = False
+    ) -> Plan[_Request]:
         embedder = self._indexer.embedder
         wanted: Mode = mode if mode != "auto" else "hybrid"
-        vector = None
+        vector = calibration = None
         if embedder is not None and wanted != "lexical":
             vectors = yield Embed((text,), "query")
             if vectors is not None and not np.isnan(vectors).any():
                 embedder.adopt(int(vectors.shape[1]))
                 vector = vectors[0]
+                if calibrate:
+                    calibration = yield from calibrated(embedder, self.shelves.backend)
         if vector is None:
             wanted = "lexical"  # no index, or the embedder failed, which was logged
-        return _Request(wanted, self._indexer.ranking.tokenizer.query(text), vector)
+        words = self._indexer.ranking.tokenizer.query(text)
+        return _Request(wanted, words, vector, calibration)
 
-    def _score(
-        self, shelf: Shelf[Held], request: _Request, statistics: Statistics | None
-    ) -> _Halves:
-        lexical = similarity = None
+    def _score(self, shelf: Shelf[Held], request: _Request) -> _Halves:
+        words = similarity = meaning = None
         if request.vector is not None:
             similarity = shelf.vector(request.vector)
         if (
@@ -133,18 +157,51 @@ class Search:
             or similarity is None
             or bool(np.isneginf(similarity).any())
         ):
-            lexical = shelf.lexical(request.words, statistics)
+            words = shelf.words(request.words)
+        lexical = np.zeros(0, np.float32) if words is None else words.scores
         if similarity is None:
             total = lexical
-        elif request.mode == "hybrid" and lexical is not None:
-            total = hybrid_scores(lexical, similarity)
         else:
-            total = vector_scores(similarity)
-            if lexical is not None:  # what has no vector is found by its words
-                total = np.where(np.isneginf(similarity), lexical, total)
-        if total is None:
-            total = np.zeros(0, np.float32)
-        return _Halves(lexical, similarity, total)
+            meaning, reliability = self._meaning(shelf, request, similarity)
+            if request.mode == "hybrid" and self._by_evidence:
+                total = fused_evidence(lexical, meaning, reliability)
+            elif request.mode == "hybrid":
+                total = hybrid_scores(lexical, similarity)
+            elif words is None:
+                total = meaning
+            else:  # what has no vector is found by its words
+                total = np.where(np.isneginf(similarity), lexical, meaning)
+        if words is not None and request.mode != "vector":
+            total = with_labels(total, request.words.formula, words.matches.labelled())
+        return _Halves(words, similarity, meaning, total)
+
+    def _meaning(
+        self, shelf: Shelf[Held], request: _Request, similarity: Scores
+    ) -> tuple[Scores, float | Scores]:
+        """Return the evidence of cosines, and how far it can be relied on."""
+        if not self._by_evidence:
+            return vector_scores(similarity), 1.0
+        calibration = request.calibration or Calibration.from_pool(similarity)
+        han_query = HAN.search(request.words.text) is not None
+        han = shelf.han()
+        evidence = calibration.evidence(
+            similarity, han_query=han_query, han_documents=han
+        )
+        if len(shelf.places):
+            lendable = np.maximum(evidence - np.float32(BACKGROUND), 0)
+            evidence += shelf.places.lent(lendable, LENT_SHARES)
+            np.minimum(evidence, 1, out=evidence)
+        reliability = calibration.reliability(han_query=han_query, han_documents=han)
+        return evidence, reliability
+
+    @property
+    def _by_evidence(self) -> bool:
+        """Whether both halves are evidence, whose root is the score."""
+        return self._indexer.ranking.by_evidence
+
+    def _shown(self, value: float) -> float:
+        """Return the score that is shown for what a memory was ranked by."""
+        return score_of(value) if self._by_evidence else min(value, 1.0)
 
     def _fetch(
         self, shelf: Shelf[Held], scores: Scores, k: int | None
@@ -152,7 +209,7 @@ class Search:
         slots, complete = _first(shelf, scores, k)
         candidates = []
         for slot in slots:
-            held, score = shelf.item(slot), float(scores[slot])
+            held, score = shelf.item(slot), self._shown(float(scores[slot]))
             entry = held.entry(self._settings.timezone)
             candidates.append(candidate_of(held, entry, score))
         return candidates, complete
@@ -172,7 +229,7 @@ class Search:
         marks = Marks(
             request.mode,
             candidate.score,
-            None if halves.lexical is None else float(halves.lexical[slot]),
+            None if halves.words is None else float(halves.words.scores[slot]),
             None if cosine == -math.inf else cosine,
         )
         return explanation(self._indexer, request.words, candidate.item.record, marks)

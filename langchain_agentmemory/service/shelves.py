@@ -32,18 +32,18 @@ from langchain_agentmemory.backends.columns import (
     unpack_single_vectors,
 )
 from langchain_agentmemory.backends.memory import is_live
-from langchain_agentmemory.search.postings import BLOCK_SIZE
+from langchain_agentmemory.search.scripts import HAN
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.tokenize import UNINDEXED
 from langchain_agentmemory.service.hidden import visible
 from langchain_agentmemory.service.indexing import Indexer
-from langchain_agentmemory.service.records import entry_of
+from langchain_agentmemory.service.records import entry_of, standing_of
 from langchain_agentmemory.types import MemoryEntry
 
 DEFAULT_BUDGET: Final = 256 * 1024 * 1024
 """Bytes that all shelves of a store may hold before the least used are dropped."""
 
-_AT_ONCE: Final = BLOCK_SIZE  # records read together, to fill whole blocks
+_AT_ONCE: Final = 4096  # records read together: more would take memory, not less time
 
 _RECORD_BYTES: Final = 600  # an item kept by a shelf, beside its value
 
@@ -104,6 +104,7 @@ class WarmShelf:
         revision: The revision that the shelf shows.
         expiring: Keys of records that expire.
         values: Bytes of the values held.
+        replaced: What replaced which memory: new ids by old ones.
         lock: Held while the shelf is read or changed.
     """
 
@@ -112,6 +113,7 @@ class WarmShelf:
     revision: int = -1
     expiring: set[str] = field(default_factory=set)
     values: int = 0
+    replaced: dict[str, str] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
@@ -125,6 +127,7 @@ class WarmShelf:
         """Forget what is shown, so that all is read again."""
         self.shelf, self.epoch, self.revision = None, -1, -1
         self.expiring.clear()
+        self.replaced.clear()
         self.values = 0
 
 
@@ -141,7 +144,7 @@ class Shelves:
         self, backend: Backend, indexer: Indexer, budget: int = DEFAULT_BUDGET
     ) -> None:
         """Start with none."""
-        self._backend = backend
+        self.backend = backend
         self._indexer = indexer
         self._budget = budget
         self._lock = threading.RLock()
@@ -153,6 +156,12 @@ class Shelves:
     @contextmanager
     def open(self, namespace: Namespace) -> Iterator[Shelf[Held] | None]:
         """Lend the up-to-date shelf of a namespace, `None` if it holds nothing."""
+        with self.open_warm(namespace) as warm:
+            yield warm.shelf
+
+    @contextmanager
+    def open_warm(self, namespace: Namespace) -> Iterator[WarmShelf]:
+        """Lend the up-to-date shelf of a namespace with what is known around it."""
         with self._lock:
             warm = self._warm.get(namespace)
             if warm is None:
@@ -160,16 +169,16 @@ class Shelves:
             self._warm.move_to_end(namespace)
         with warm.lock:
             self._refresh(namespace, warm)
-            yield warm.shelf
+            yield warm
         self._account(namespace, warm)
 
     def now(self) -> int:
         """Return the engine's clock in microseconds."""
-        return self._backend.now()
+        return self.backend.now()
 
     def namespaces(self, prefix: Namespace) -> list[Namespace]:
         """Return the namespaces at and below a prefix that hold something."""
-        return [head.namespace for head in visible(self._backend.heads(prefix))]
+        return [head.namespace for head in visible(self.backend.heads(prefix))]
 
     def forget(self, namespace: Namespace) -> None:
         """Drop the shelf of a namespace."""
@@ -195,8 +204,8 @@ class Shelves:
             return {"shelves": len(self._warm), "bytes": max(self._held, 0)}
 
     def _refresh(self, namespace: Namespace, warm: WarmShelf) -> None:
-        if warm.shelf is None and isinstance(self._backend, ReadsColumns):
-            if not self._load_columns(warm, self._backend.columns(namespace, _AT_ONCE)):
+        if warm.shelf is None and isinstance(self.backend, ReadsColumns):
+            if not self._load_columns(warm, self.backend.columns(namespace, _AT_ONCE)):
                 warm.show_nothing()
                 self._read_changes(namespace, warm)
         else:
@@ -205,7 +214,7 @@ class Shelves:
             self._expire(namespace, warm, warm.shelf)
 
     def _catch_up(self, namespace: Namespace, warm: WarmShelf) -> None:
-        head = self._backend.head(namespace)
+        head = self.backend.head(namespace)
         if head is None or (head.items == 0 and warm.shelf is None):
             warm.show_nothing()
             return
@@ -213,7 +222,7 @@ class Shelves:
             self._read_changes(namespace, warm)
 
     def _read_changes(self, namespace: Namespace, warm: WarmShelf) -> None:
-        delta = self._backend.delta(namespace, warm.epoch, warm.revision)
+        delta = self.backend.delta(namespace, warm.epoch, warm.revision)
         if delta is not None:
             self._apply(warm, delta)
 
@@ -225,7 +234,8 @@ class Shelves:
                 warm.epoch, warm.revision = columns.head.epoch, columns.head.revision
             if not self._add_columns(warm.shelf, columns):
                 return False
-            warm.values += columns.value_bytes
+            warm.values += sum(map(len, columns.values))
+            self._stand_columns(warm, warm.shelf, columns)
             warm.expiring.update(
                 key
                 for key, expires_at in zip(columns.keys, columns.expiries, strict=True)
@@ -259,9 +269,12 @@ class Shelves:
         if shelf is None or delta.reload:
             shelf = warm.shelf = self._load(delta.records)
             warm.expiring = set()
+            warm.replaced = {}
             warm.values = 0
             for record in delta.records:
-                self._note(warm, record)
+                if record.state is RecordState.ACTIVE:
+                    self._note(warm, record)
+                    self._stand(warm, shelf, record)
         else:
             for record in delta.records:
                 self._update(warm, shelf, record)
@@ -273,19 +286,20 @@ class Shelves:
             indexer.ranking.tokenizer,
             indexer.embedder.dims if indexer.embedder else None,
             text=lambda held: indexer.words_of(held.record),
-            relocated=_keep_view if self._backend.keeps_records else None,
+            relocated=_keep_view if self.backend.keeps_records else None,
         )
 
     def _load(self, records: list[Record]) -> Shelf[Held]:
         shelf = self._empty_shelf()
         source = (r for r in records if r.state is RecordState.ACTIVE)
-        while part := list(islice(source, BLOCK_SIZE)):
+        while part := list(islice(source, _AT_ONCE)):
             shelf.load(
                 (
                     record.key,
                     Held(record, record.flags),
                     _tokens(record),
                     self._vectors(record, shelf.dims),
+                    None,
                 )
                 for record in part
             )
@@ -300,10 +314,12 @@ class Shelves:
         """Tell the embedder how many vectors another model made."""
         embedder = self._indexer.embedder
         if embedder is not None:
-            embedder.note_others(sum(m not in {0, embedder.fingerprint} for m in marks))
+            own = marks.count(0) + marks.count(embedder.fingerprint)
+            embedder.note_others(len(marks) - own)
 
     def _update(self, warm: WarmShelf, shelf: Shelf[Held], record: Record) -> None:
         warm.expiring.discard(record.key)
+        warm.replaced.pop(record.key, None)
         old = shelf.get(record.key)
         if old is not None:
             warm.values -= len(old.record.value)
@@ -320,6 +336,34 @@ class Shelves:
         view = shelf.upsert(record.key, held, _tokens(record), vectors)
         self._share(record, view)
         self._note(warm, record)
+        self._stand(warm, shelf, record)
+
+    def _stand(self, warm: WarmShelf, shelf: Shelf[Held], record: Record) -> None:
+        """Note where a record stands: in a conversation, among versions, in script."""
+        if record.meta is not None:
+            place, replaced_by = standing_of(record.meta)
+            if place is not None:
+                shelf.place(record.key, place)
+            if replaced_by is not None:
+                warm.replaced[record.key] = replaced_by
+        if shelf.dims is not None and holds_han(record.value):
+            shelf.mark_han(record.key)
+
+    def _stand_columns(
+        self, warm: WarmShelf, shelf: Shelf[Held], columns: Columns
+    ) -> None:
+        """Do what `_stand` does for many records."""
+        for key, meta in zip(columns.keys, columns.metas, strict=True):
+            if meta is not None:
+                place, replaced_by = standing_of(meta)
+                if place is not None:
+                    shelf.place(key, place)
+                if replaced_by is not None:
+                    warm.replaced[key] = replaced_by
+        if shelf.dims is not None:
+            for key, value in zip(columns.keys, columns.values, strict=True):
+                if holds_han(value):
+                    shelf.mark_han(key)
 
     def _note(self, warm: WarmShelf, record: Record) -> None:
         warm.values += len(record.value)
@@ -336,7 +380,7 @@ class Shelves:
 
     def _share(self, record: Record, view: NDArray[np.float32] | None) -> None:
         """Keep one copy of vectors, and of tokens if the backend has its own."""
-        if not self._backend.keeps_records:
+        if not self.backend.keeps_records:
             record.vectors = record.tokens = None
         elif view is not None:
             record.vectors = view
@@ -345,7 +389,7 @@ class Shelves:
         self, namespace: Namespace, warm: WarmShelf, shelf: Shelf[Held]
     ) -> None:
         """Take out what expired; its time may have been renewed since it was read."""
-        now = self._backend.now()
+        now = self.backend.now()
         keys = [
             key
             for key in warm.expiring
@@ -353,7 +397,7 @@ class Shelves:
         ]
         if not keys:
             return
-        for key, current in zip(keys, self._backend.read(namespace, keys), strict=True):
+        for key, current in zip(keys, self.backend.read(namespace, keys), strict=True):
             if current is None or not is_live(current, now):
                 shelf.remove(key)
                 warm.expiring.discard(key)
@@ -388,6 +432,11 @@ def _made_by(mark: int, columns: Columns) -> tuple[Sequence[int], list[bytes]]:
     if len(owners) == len(columns.vectors):
         return range(len(owners)), columns.vectors  # type: ignore[return-value]
     return owners, [columns.vectors[position] or b"" for position in owners]
+
+
+def holds_han(value: bytes) -> bool:
+    """Tell whether an encoded value holds Han characters."""
+    return not value.isascii() and HAN.search(value.decode()) is not None
 
 
 def _tokens(record: Record) -> bytes | None:

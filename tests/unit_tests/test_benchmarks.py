@@ -1,5 +1,6 @@
 """The benchmarks run: on tiny sizes, without looking at how long anything takes."""
 
+import importlib
 import json
 from dataclasses import replace
 
@@ -11,6 +12,8 @@ pytest.importorskip("langgraph.store.sqlite")
 
 from benchmarks.retrieval_import.__main__ import main as retrieval
 from benchmarks.retrieval_import.evidence import recall, turn_ids
+from benchmarks.search_speed import running as searching
+from benchmarks.search_speed.__main__ import main as search_speed
 from benchmarks.storage import running, startup
 from benchmarks.storage.__main__ import main as storage
 from benchmarks.storage.corpus import HashEmbedder, Texts
@@ -71,6 +74,33 @@ def test_quick_mode_measures_every_row_and_writes_a_report(tmp_path, monkeypatch
     )
     for name in ("performance-operations", "performance-memory-and-writes"):
         assert f"assets/{name}.svg" in report
+        assert (tmp_path / "assets" / f"{name}.svg").stat().st_size > 1000
+
+
+def test_the_search_benchmark_measures_everything_and_writes_a_report(
+    tmp_path, monkeypatch
+):
+    def in_this_process(name, **given):
+        module = importlib.import_module(f"benchmarks.search_speed.{name}")
+        if name == "crowd":
+            task = {"fill": module.fill_file, "visit": module.visit}
+            return task[given.pop("task")](**given)
+        return module.measure(**given)
+
+    monkeypatch.setattr(searching, "run_module", in_this_process)
+    results_file, report_file = tmp_path / "results.json", tmp_path / "report.md"
+    arguments = ["--quick", "--sizes", "40", "--crowd", "6", "--visits", "12"]
+    arguments += ["--rounds", "1", "--results", str(results_file)]
+
+    assert search_speed([*arguments, "--report", str(report_file)]) == 0
+
+    found, report = json.loads(results_file.read_text()), report_file.read_text()
+    assert set(found["one_user"]) == {"ours-memory, 40", "ours-sqlite, 40"}
+    assert len(found["crowd"]) == 6
+    assert found["crowd"]["cycle, hybrid"]["users"] == 6
+    assert "| vector query of 10,000, memory, against" in report
+    assert "not measured" in report
+    for name in ("performance-search-one-user", "performance-search-crowd"):
         assert (tmp_path / "assets" / f"{name}.svg").stat().st_size > 1000
 
 

@@ -265,3 +265,59 @@ def test_top_gives_ties_with_the_last_and_later_slots_first() -> None:
     assert top(scores, 0).tolist() == []
     assert top(scores, None).tolist() == [2, 3, 0, 5]
     assert top(scores, 99).tolist() == [2, 3, 0, 5]
+
+
+@pytest.mark.parametrize("low_bits_only", [False, True])
+def test_words_are_sorted_as_a_stable_sort_does(low_bits_only):
+    random = np.random.default_rng(7)
+    words = random.integers(0, 1 << 63, 40, dtype=np.uint64)
+    if low_bits_only:  # what differs gives way to the positions
+        words = words[0] + np.arange(40, dtype=np.uint64)
+    for size in (0, 1, 3_000):
+        hashes = words[random.integers(0, 40, size)]
+        order = postings._stable_order(hashes)
+        assert order.tolist() == np.argsort(hashes, kind="stable").tolist()
+
+
+def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():
+    tokenizer = get_ranking("default").tokenizer
+    items = [(f"tea number {n} and {n % 7} rivers", "drinks") for n in range(5_000)]
+    keys = [str(n) for n in range(len(items))]
+    blobs = [tokenizer.document(*item) for item in items]
+    vectors = np.random.default_rng(3).random((len(items), 4), np.float32)
+    by_rows, by_columns = make_shelf(dims=4), make_shelf(dims=4)
+    by_rows.load(
+        (key, item, blob, vectors[n : n + 1] if n % 3 else None)
+        for n, (key, item, blob) in enumerate(zip(keys, items, blobs, strict=True))
+    )
+    for part in (slice(0, 4_096), slice(4_096, None)):
+        owners = [n for n, key in enumerate(keys[part]) if int(key) % 3]
+        by_columns.load_columns(
+            keys[part], items[part], blobs[part], owners, vectors[part][owners]
+        )
+
+    query = tokenizer.query("tea 42 river")
+    assert by_columns.lexical(query).tolist() == by_rows.lexical(query).tolist()
+    unit = vectors[1] / np.linalg.norm(vectors[1])
+    assert by_columns.vector(unit).tolist() == by_rows.vector(unit).tolist()
+    for shelf in (by_rows, by_columns):
+        assert shelf.remove("7")
+        shelf.upsert("new", ("green tea", ""), None, vectors[:1])
+    assert by_columns.lexical(query).tolist() == by_rows.lexical(query).tolist()
+    assert len(by_columns) == len(by_rows) == 5_000
+    with pytest.raises(ValueError, match="nothing was removed"):
+        by_columns.load_columns(["x"], [("x", "")], [None], (), None)
+
+
+def test_tokens_of_another_tokenizer_are_made_anew_when_columns_are_loaded():
+    shelf = make_shelf()
+    foreign = get_ranking("reference").tokenizer.document("green tea", "")
+    own = shelf.tokenizer.document("blue river", "")
+    items = [("green tea", ""), ("blue river", ""), ("bread", "")]
+
+    shelf.load_columns(["a", "b", "c"], items, [foreign, own, b""], (), None)
+
+    for text, slot in (("tea", 0), ("river", 1)):
+        scores = shelf.lexical(shelf.tokenizer.query(text)).tolist()
+        assert [score > 0 for score in scores] == [n == slot for n in range(3)]
+    assert not shelf.lexical(shelf.tokenizer.query("bread")).any()  # not indexed

@@ -87,7 +87,7 @@ def test_threads_share_a_cache():
 
 def test_the_same_question_is_embedded_once(make_store):
     embeddings = Counting()
-    store = make_store(index={"embed": embeddings, "dims": 26})
+    store = make_store(index={"embed": embeddings, "dims": 26, "calibrate": False})
     store.add_memory("ann", "drinks tea")
     first = store.search_memories("ann", "tea?")
     for _ in range(5):
@@ -99,7 +99,7 @@ def test_the_same_question_is_embedded_once(make_store):
 
 async def test_sync_and_async_callers_share_it(make_store):
     embeddings = Counting()
-    store = make_store(index={"embed": embeddings, "dims": 26})
+    store = make_store(index={"embed": embeddings, "dims": 26, "calibrate": False})
     await store.aadd_memory("ann", "drinks tea")
     await store.asearch_memories("ann", "tea?")
     store.search_memories("ann", "tea?")
@@ -108,7 +108,7 @@ async def test_sync_and_async_callers_share_it(make_store):
 
 def test_a_text_of_several_users_is_embedded_once(make_store):
     embeddings = Counting()
-    store = make_store(index={"embed": embeddings, "dims": 26})
+    store = make_store(index={"embed": embeddings, "dims": 26, "calibrate": False})
     for user in ("ann", "bo", "cy"):
         store.add_memory(user, "drinks tea")
         assert store.search_memories(user, "tea", mode="vector")[0].score > 0.5
@@ -117,7 +117,7 @@ def test_a_text_of_several_users_is_embedded_once(make_store):
 
 def test_the_cache_can_be_switched_off(make_store):
     embeddings = Counting()
-    index = {"embed": embeddings, "dims": 26, "cache_bytes": 0}
+    index = {"embed": embeddings, "dims": 26, "cache_bytes": 0, "calibrate": False}
     store = make_store(index=index)
     store.add_memory("ann", "drinks tea")
     store.search_memories("ann", "tea?")

@@ -1,0 +1,127 @@
+"""The best results of a search, put in order by time and by version.
+
+Words and meaning give every memory a number; here the best of them are looked at one by
+one: what replaced what, what the query says about time (`search.settling`).
+"""
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from langchain_agentmemory.search.fusion import score_of
+from langchain_agentmemory.search.index import WordScores
+from langchain_agentmemory.search.moments import TimePreference, time_preference
+from langchain_agentmemory.search.settling import dated, settled, wanted
+from langchain_agentmemory.search.shelf import Shelf, top
+from langchain_agentmemory.search.standing import COMPARED
+from langchain_agentmemory.search.timeliness import Dated, anchored_by
+from langchain_agentmemory.search.tokenize import Query
+from langchain_agentmemory.service.shelves import Held, WarmShelf
+from langchain_agentmemory.times import from_us
+
+Scores = NDArray[np.float32]
+
+_DATED: Final = 50
+"""So many of the best results are looked at where the query names a time."""
+_ANCHORS: Final = 5
+"""So many memories are looked at for the event that a query names in place of a date."""
+
+
+class Settler:
+    """Put the best results of one search in order.
+
+    Args:
+        warm: The index that was searched.
+        query: The query.
+        now: The time that it is asked at, in microseconds.
+        timezone: Where "yesterday" is taken.
+    """
+
+    def __init__(
+        self, warm: WarmShelf, query: Query, now: int, timezone: tzinfo
+    ) -> None:
+        """Remember what is asked; nothing is looked at yet."""
+        self._warm = warm
+        self._query = query
+        self._now = now
+        self._timezone = timezone
+
+    def settle(
+        self, shelf: Shelf[Held], words: WordScores | None, total: Scores
+    ) -> Scores:
+        """Return all scores, those of the best results changed.
+
+        Args:
+            shelf: The index.
+            words: How its words matched, `None` if they were not looked at.
+            total: What results are ranked by, shape (slots,), in [0, 1].
+        """
+        preference = self._preference(shelf)
+        count = COMPARED + 1 if preference is None else _DATED
+        slots = [
+            slot
+            for slot in top(total, count).tolist()[:count]
+            if shelf.item(slot).listed
+        ]
+        slots += self._linked(shelf, total, set(slots))
+        if not slots:
+            return total
+        matched = None
+        if words is not None and words.statistics is not None:
+            matches = words.matches
+
+            def matched(place: int) -> int:
+                return matches.terms_of(slots[place])
+
+        final = settled(
+            [shelf.item(slot).entry(self._timezone) for slot in slots],
+            total[slots].tolist(),
+            wanted(self._query, self._rarities(words), preference),
+            matched,
+        )
+        changed = total.copy()
+        changed[slots] = np.minimum(final, 1)
+        return changed
+
+    def _linked(self, shelf: Shelf[Held], total: Scores, known: set[int]) -> list[int]:
+        """Return what is linked, as a version, with something that was found."""
+        replaced = self._warm.replaced
+        if not replaced:
+            return []
+        found: dict[int, None] = {}
+        for old, new in replaced.items():
+            before, after = shelf.slot(old), shelf.slot(new)
+            if before is None or after is None:
+                continue
+            if total[before] <= 0 and total[after] <= 0:
+                continue
+            for slot in (before, after):
+                if slot not in known and shelf.item(slot).listed:
+                    found[slot] = None
+        return list(found)
+
+    def _rarities(self, words: WordScores | None) -> Sequence[float]:
+        if words is None or words.statistics is None:
+            return ()
+        pairs = zip(self._query.weights, words.statistics.rarities(), strict=True)
+        return [weight * rarity for weight, rarity in pairs]
+
+    def _preference(self, shelf: Shelf[Held]) -> TimePreference | None:
+        moment = from_us(self._now)
+        found = time_preference(self._query.text, moment, self._timezone)
+        if found is None or found.anchor is None:
+            return found
+        event = shelf.tokenizer.query(found.anchor)
+        scores = shelf.lexical(event)
+        candidates = []
+        for slot in top(scores, _ANCHORS).tolist():
+            if not shelf.item(slot).listed:
+                continue
+            when, precision = dated(shelf.item(slot).entry(self._timezone))
+            if when is not None:
+                score = score_of(float(scores[slot]))
+                candidates.append(Dated(score, when, precision))
+        return anchored_by(found, candidates)
