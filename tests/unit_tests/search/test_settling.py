@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_agentmemory.search.moments import time_preference
@@ -151,6 +151,7 @@ def test_identifiers_and_numbers_name_one_thing(word: str, weight: float) -> Non
     assert order == ["5 km", "8 km"]
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_agentmemory.search.standing import (
@@ -49,6 +49,7 @@ terms = st.builds(
 firsts = st.sampled_from(["newest", "oldest"])
 
 
+@settings(deadline=None)
 @given(versions, terms, firsts, st.booleans())
 def test_scores_are_a_permutation_and_the_best_stays_the_best(
     found: list[Version],
@@ -64,6 +65,7 @@ def test_scores_are_a_permutation_and_the_best_stays_the_best(
         assert dealt[COMPARED:] == [v.score for v in found[COMPARED:]]
 
 
+@settings(deadline=None)
 @given(versions, terms)
 def test_what_is_equally_old_keeps_its_order(
     found: list[Version], words: Terms

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_agentmemory.search.moments import TimePreference, time_preference
@@ -35,6 +35,7 @@ def test_the_undated_is_neither_raised_nor_lowered() -> None:
     assert time_factor(read("last May"), None) == 1.0
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2000), st.integers(0, 2000))
 def test_nearer_is_never_lower(one: int, other: int) -> None:
     may = read("last May")
