@@ -26,6 +26,7 @@ from langchain_agentmemory.types import EventPrecision, MemoryEntry
 
 _IDENTIFIER: Final = 2.0  # the weight from which a term is one: words have 1 at most
 _DIGIT: Final = re.compile(r"\d")
+_DAY: Final = 86_400.0  # seconds
 _LATER: Final = 1e12  # seconds, more than datetimes have
 
 
@@ -175,7 +176,10 @@ def _held_at(entry: MemoryEntry, query: Wanted) -> float:
     what came to hold only later comes after it, the nearest first.
     """
     when, _ = dated(entry)
-    moment = (entry.created_at if when is None else when).timestamp()
+    if when is not None:
+        moment = when.timestamp()
+    else:  # what was imported in one go was not said in this order
+        moment = entry.created_at.timestamp() // _DAY * _DAY
     end = None if query.preference is None else query.preference.end
     if query.past or end is None or moment < end.timestamp():
         return moment

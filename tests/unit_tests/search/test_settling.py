@@ -1,7 +1,8 @@
 """Time, versions and links in one step."""
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -107,17 +108,19 @@ def test_the_time_that_fits_raises_a_score() -> None:
 
 
 def test_event_time_counts_before_the_time_it_was_said() -> None:
-    told_late = MemoryEntry(
-        **{
-            name: getattr(OLD, name)
-            for name in OLD.__slots__
-            if name not in {"event_time", "event_precision"}
-        },
-        event_time=datetime(2019, 1, 1, tzinfo=UTC),
-        event_precision="year",
+    told_late = replace(
+        OLD, event_time=datetime(2019, 1, 1, tzinfo=UTC), event_precision="year"
     )
     query = ask("What did I do in 2019?")
     assert settled([told_late], [0.5], query)[0] == pytest.approx(0.5 * STRONGEST)
+
+
+def test_what_was_only_stored_on_one_day_keeps_its_order() -> None:
+    first = replace(OLD, source=None)
+    later = replace(NEW, source=None, created_at=NOW + timedelta(seconds=1))
+    assert in_order([first, later], [0.9, 0.8], ask(RUN)) == ["5 km", "8 km"]
+    later = replace(later, created_at=NOW + timedelta(days=1))
+    assert in_order([first, later], [0.9, 0.8], ask(RUN)) == ["8 km", "5 km"]
 
 
 def test_links_are_certain_where_dates_mislead() -> None:
