@@ -2,24 +2,20 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_agentmemory.search.link_arrays import apply_links, levels_of
 from langchain_agentmemory.search.links import JUST_BELOW, linked
 
 SLOTS = 12
-scores_of_slots = st.lists(
-    st.floats(0, 1, width=32), min_size=SLOTS, max_size=SLOTS
-)
+scores_of_slots = st.lists(st.floats(0, 1, width=32), min_size=SLOTS, max_size=SLOTS)
 links_of_slots = st.dictionaries(
     st.integers(0, SLOTS - 1), st.integers(0, SLOTS - 1), max_size=SLOTS
 )
 
 
-def by_arrays(
-    scores: list[float], links: dict[int, int], *, past: bool
-) -> list[float]:
+def by_arrays(scores: list[float], links: dict[int, int], *, past: bool) -> list[float]:
     """Return the scores that the arrays get."""
     array = np.array(scores, np.float32)
     old = np.array(list(links), np.intp)
@@ -35,6 +31,7 @@ def by_dict(scores: list[float], links: dict[int, int], *, past: bool) -> list[f
     return list(found.values())
 
 
+@settings(deadline=None)
 @given(scores_of_slots, links_of_slots, st.booleans())
 def test_both_ways_give_the_same(
     scores: list[float],
@@ -45,6 +42,7 @@ def test_both_ways_give_the_same(
     assert by_arrays(scores, links, past=past) == pytest.approx(plain, rel=1e-5)
 
 
+@settings(deadline=None)
 @given(scores_of_slots, links_of_slots, st.booleans())
 def test_the_wanted_version_is_first_and_nothing_else_moves(
     scores: list[float],
