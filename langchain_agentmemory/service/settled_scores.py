@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.fusion import score_of
+from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.index import WordScores
 from langchain_agentmemory.search.moments import TimePreference, time_preference
 from langchain_agentmemory.search.settling import dated, settled, wanted
@@ -27,7 +27,7 @@ Scores = NDArray[np.float32]
 _DATED: Final = 50
 """So many of the best results are looked at where the query names a time."""
 _ANCHORS: Final = 5
-"""So many memories are looked at for the event that a query names in place of a date."""
+"""So many memories are looked at for an event that a query names in place of a date."""
 
 
 class Settler:

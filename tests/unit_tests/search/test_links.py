@@ -9,17 +9,13 @@ from langchain_agentmemory.search.link_arrays import apply_links, levels_of
 from langchain_agentmemory.search.links import JUST_BELOW, linked
 
 SLOTS = 12
-scores_of_slots = st.lists(
-    st.floats(0, 1, width=32), min_size=SLOTS, max_size=SLOTS
-)
+scores_of_slots = st.lists(st.floats(0, 1, width=32), min_size=SLOTS, max_size=SLOTS)
 links_of_slots = st.dictionaries(
     st.integers(0, SLOTS - 1), st.integers(0, SLOTS - 1), max_size=SLOTS
 )
 
 
-def by_arrays(
-    scores: list[float], links: dict[int, int], *, past: bool
-) -> list[float]:
+def by_arrays(scores: list[float], links: dict[int, int], *, past: bool) -> list[float]:
     """Return the scores that the arrays get."""
     array = np.array(scores, np.float32)
     old = np.array(list(links), np.intp)
