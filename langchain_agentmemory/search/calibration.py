@@ -196,7 +196,7 @@ class Calibration:
             (c − (μ − σ)) / (8 · (b − (μ − σ))) + r · (max(c − b, 0) / (1 − b))²
 
         cut to [0, 1], where r is such that the same text has 1. The boundary has 1/8,
-        which is 0.5 as a score (`fusion.score_of`). The lower sixth of unrelated texts
+        which is 0.5 as a score (`formula.score_of`). The lower sixth of unrelated texts
         has 0. It is a straight line up to the boundary, so that sums with lexical
         scores rank well: on LoCoMo recall@10 is 1 to 2 better than with a curve.
 

@@ -1,6 +1,9 @@
-"""The shape of the lexical score: its weights and constants."""
+"""The shape of the lexical score, and what makes a score of evidence."""
 
 from typing import Final, Literal, NamedTuple
+
+SCORE_ROOT: Final = 1 / 3
+"""The exponent that makes a score of evidence: 1/8 is the boundary, 1/2 as a score."""
 
 
 class Formula(NamedTuple):
@@ -87,3 +90,8 @@ corpus too, so that a threshold means much the same in all.
 Neighbours: 63.5 became 73.5; with the bonus for a participant whom the question names
 (the speaker of a turn) 76.
 """
+
+
+def score_of(evidence: float) -> float:
+    """Return the score of some evidence, both in [0, 1]."""
+    return float(min(max(evidence, 0.0), 1.0) ** SCORE_ROOT)

@@ -1,9 +1,10 @@
 """Hybrid ranking: one score out of a lexical score and a vector similarity.
 
 The default ranking adds up *evidence*: the lexical score, and what the cosine says by
-the calibration of its embedder (`calibration`). A *score* is the cube root of evidence,
-so that 0.5 is the boundary between what is related and what is not, in every mode and
-under every embedder. The root keeps the order, so it is taken of results only.
+the calibration of its embedder (`calibration`). A *score* is the cube root of evidence
+(`formula.score_of`), so that 0.5 is the boundary between what is related and what is
+not, in every mode and under every embedder. The root keeps the order, so it is taken of
+results only.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,10 +17,6 @@ from langchain_agentmemory.search.formula import Formula
 
 C = TypeVar("C")
 Scores = NDArray[np.float32]
-
-SCORE_ROOT: Final = 1 / 3
-"""The exponent that makes a score of evidence: 1/8 is the boundary, 1/2 as a score."""
-
 
 _IDENTIFIER: Final = 2.0  # the weight from which a term is one: words have 1 at most
 _BESIDE_IDENTIFIERS: Final = 0.5
@@ -87,11 +84,6 @@ def with_labels(
     raised = evidence.copy()
     raised[labelled] = evidence[labelled] * np.float32(1 + formula.labelled)
     return np.asarray(np.minimum(raised, 1, out=raised), np.float32)
-
-
-def score_of(evidence: float) -> float:
-    """Return the score of some evidence, both in [0, 1]."""
-    return float(min(max(evidence, 0.0), 1.0) ** SCORE_ROOT)
 
 
 def vector_scores(similarities: Scores) -> Scores:

@@ -7,7 +7,7 @@ same arithmetic over the postings of a shelf.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langchain_agentmemory.search.formula import Formula
 from langchain_agentmemory.search.scripts import is_cjk, lower, phrase_text
@@ -44,22 +44,56 @@ def _reference_tokenizer() -> "ReferenceTokenizer":
     return ReferenceTokenizer()
 
 
+class PlainMatches(NamedTuple):
+    """How documents fare with a query, without an index.
+
+    Attributes:
+        scores: The lexical score of each document, in [0, 1].
+        matched: Which terms of the query each holds: bit *i* stands for term *i*.
+        labelled: Whether the topics of each hold one of them.
+        rarities: How rare each term of the query is; none without a document.
+    """
+
+    scores: list[float]
+    matched: list[int]
+    labelled: list[bool]
+    rarities: list[float]
+
+
 def plain_scores(
     query: Query, documents: Sequence[tuple[str, str]], tokenizer: Tokenizer
 ) -> list[float]:
     """Return the lexical score of each document, word by word, without an index."""
-    if not query.text:
-        return [0.0] * len(documents)
+    return plain_matches(query, documents, tokenizer).scores
+
+
+def plain_matches(
+    query: Query, documents: Sequence[tuple[str, str]], tokenizer: Tokenizer
+) -> PlainMatches:
+    """Look for a query in documents, word by word, without an index.
+
+    Args:
+        query: The query.
+        documents: Content, and topics joined with one blank, of each.
+        tokenizer: The one that made the query.
+    """
+    count = len(documents)
+    if not query.text or not count:
+        return PlainMatches([0.0] * count, [0] * count, [False] * count, [])
     fields = [
         (_PlainField(tokenizer, content), _PlainField(tokenizer, topics))
         for content, topics in documents
     ]
+    in_topics = [_matched(query.words, topics) for _, topics in fields]
+    matched = [
+        bits | _matched(query.words, content)
+        for bits, (content, _) in zip(in_topics, fields, strict=True)
+    ]
     frequencies = tuple(
-        sum(1 for content, topics in fields if word in content or word in topics)
-        for word in query.words
+        sum(bits >> place & 1 for bits in matched) for place in range(len(query.words))
     )
     statistics = Statistics(
-        len(documents),
+        count,
         frequencies,
         sum(content.length for content, _ in fields),
         sum(topics.length for _, topics in fields),
@@ -74,7 +108,7 @@ def plain_scores(
             if parts is None
             else min(sum(parts.values()) * query.emphasis, 1.0)
         )
-    return scores
+    return PlainMatches(scores, matched, [bits > 0 for bits in in_topics], rarities)
 
 
 class _PlainField:
@@ -99,6 +133,11 @@ class _PlainField:
         share, k = formula.length_share, formula.saturation
         norm = k * (1 - share + share * self.length / mean)
         return count * (k + 1) / (count + norm) if count else 0.0
+
+
+def _matched(words: Sequence[str], field: _PlainField) -> int:
+    """Return which words a field holds, as bits."""
+    return sum(1 << place for place, word in enumerate(words) if word in field)
 
 
 def explain_score(

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from langchain_agentmemory.backends.base import Namespace, Record
 from langchain_agentmemory.search.calibration import BACKGROUND, Calibration
 from langchain_agentmemory.search.earlier import VersionView
+from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.fusion import (
     fused_evidence,
     hybrid_scores,
-    score_of,
     vector_scores,
     with_labels,
 )

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.fusion import score_of
+from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.index import WordScores
 from langchain_agentmemory.search.moments import TimePreference, time_preference
 from langchain_agentmemory.search.settling import dated, settled, wanted
@@ -110,6 +110,8 @@ class Settler:
         return [weight * rarity for weight, rarity in pairs]
 
     def _preference(self, shelf: Shelf[Held]) -> TimePreference | None:
+        if self._query.emphasis > 1:
+            return None  # a whole message or dialogue: its times are not asked for
         moment = from_us(self._now)
         found = time_preference(self._query.text, moment, self._timezone)
         if found is None or found.anchor is None:

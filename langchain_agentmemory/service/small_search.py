@@ -2,28 +2,31 @@
 
 Loading numpy takes longer than everything else that a short program does with a few
 memories. As long as nobody loaded it, the first searches over few memories go from
-document to document, by the same formula and to the same result.
+document to document, by the same formula and to the same result. What takes more than
+words (a place in a conversation, a replaced memory, a query that names a time) is left
+to an index.
 """
 
 import sys
 from array import array
-from typing import Final
+from typing import Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Backend, Namespace, Page, Record
 from langchain_agentmemory.backends.base import RecordFlags as Flags
 from langchain_agentmemory.search.earlier import VersionView
-from langchain_agentmemory.search.lexical import plain_scores
-from langchain_agentmemory.search.pipeline import Candidate, find_page
+from langchain_agentmemory.search.formula import score_of
+from langchain_agentmemory.search.lexical import PlainMatches, plain_matches
+from langchain_agentmemory.search.moments import time_preference
+from langchain_agentmemory.search.pipeline import find_page
+from langchain_agentmemory.search.settling import settled, wanted
+from langchain_agentmemory.search.standing import COMPARED
 from langchain_agentmemory.search.tokenize import Query
-from langchain_agentmemory.service.criteria import (
-    criteria_of,
-    folds_versions,
-    query_text,
-)
+from langchain_agentmemory.service.criteria import criteria_of, query_text
 from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
 from langchain_agentmemory.service.indexing import Indexer
-from langchain_agentmemory.service.records import entry_of
+from langchain_agentmemory.service.records import Standing, entry_of, standing_of
 from langchain_agentmemory.service.settings import Settings
+from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import MemoryEntry, SearchOptions
 
 MOST_SEARCHES: Final = 8
@@ -33,6 +36,15 @@ MOST_BYTES: Final = 32 * 1024
 """What a namespace may hold at most: reading more takes as long as loading numpy."""
 
 _Hit = tuple[Record, MemoryEntry]
+_NOWHERE: Final = Standing(None, None)
+
+
+class _Found(NamedTuple):
+    """A memory and how it fares: its lexical score, and what it is ranked by."""
+
+    hit: _Hit
+    lexical: float
+    evidence: float
 
 
 class SmallSearch:
@@ -74,34 +86,35 @@ class SmallSearch:
         if not text or options.limit == 0:
             return []
         records = self._backend.page(Page(namespace, MOST_ITEMS + 1))
-        size = sum(len(record.value) for record in records)
-        if len(records) > MOST_ITEMS or size > MOST_BYTES:
+        if not self._is_small(records) or self._names_a_time(text, now):
             return None
-        zone = self._settings.timezone
         words = self._indexer.ranking.tokenizer.query(text)
-        candidates = self._candidates(words, records)
+        found = self._found(words, records)
+        lexical = {one.hit[1].id: one.lexical for one in found}
+        candidates = [
+            candidate_of(one.hit, one.hit[1], self._shown(one.evidence))
+            for one in found
+        ]
         kept = {record.key: record for record in records}
 
         def find(key: str) -> _Hit | None:
             record = kept.get(key)
             if record is None or not record.flags & Flags.LISTED:
                 return None
-            return record, entry_of(record, zone)
+            return record, entry_of(record, self._settings.timezone)
 
         versions = VersionView(find, lambda hit: hit[1])
-        fold = folds_versions(options, text, now, zone)
-        found = find_page(
-            lambda _: (versions.current(candidates) if fold else candidates, True),
+        page = find_page(
+            lambda _: (candidates, True),
             criteria,
             self._indexer.ranking.tokenizer.token_set,
         )
-        lexical = {candidate.id: candidate.score for candidate in candidates}
         result = []
-        for candidate in found:
+        for candidate in page:
             record, entry = candidate.item
             explained = None
             if options.explain:
-                words_score = lexical.get(candidate.id, 0.0)  # it stands for another
+                words_score = lexical[candidate.id]
                 marks = Marks("lexical", candidate.score, words_score, None)
                 explained = explanation(self._indexer, words, record, marks)
             score = min(candidate.score, 1.0)
@@ -109,16 +122,78 @@ class SmallSearch:
             result.append((record, shown))
         return result
 
-    def _candidates(self, query: Query, records: list[Record]) -> list[Candidate[_Hit]]:
-        """Score memories by all that is indexed in their namespace."""
-        corpus = [record for record in records if not record.flags & Flags.UNINDEXED]
+    @staticmethod
+    def _is_small(records: list[Record]) -> bool:
+        """Tell whether records are few, short, and related to no other ones."""
+        return (
+            len(records) <= MOST_ITEMS
+            and sum(len(record.value) for record in records) <= MOST_BYTES
+            and all(standing_of(record.meta) == _NOWHERE for record in records)
+        )
+
+    def _names_a_time(self, text: str, now: int) -> bool:
+        """Tell whether the query prefers a time, which the default ranking heeds."""
+        if not self._indexer.ranking.by_evidence:
+            return False
+        zone = self._settings.timezone
+        return time_preference(text, from_us(now), zone) is not None
+
+    def _found(self, query: Query, records: list[Record]) -> list[_Found]:
+        """Score memories by all that is indexed in their namespace, best first."""
+        # A shelf has what was written last at its end, and that first among equals.
+        newest_first = sorted(records, key=lambda record: -record.revision)
+        corpus = [r for r in newest_first if not r.flags & Flags.UNINDEXED]
         documents = [self._indexer.words_of(record) for record in corpus]
-        tokenizer = self._indexer.ranking.tokenizer
+        matches = plain_matches(query, documents, self._indexer.ranking.tokenizer)
         # A shelf keeps float32: the same precision gives the same ties.
-        scores = array("f", plain_scores(query, documents, tokenizer))
-        candidates = []
-        for record, score in zip(corpus, scores, strict=True):
-            if score > 0 and record.flags & Flags.LISTED:
-                entry = entry_of(record, self._settings.timezone)
-                candidates.append(candidate_of((record, entry), entry, score))
-        return candidates
+        scores = array("f", matches.scores)
+        evidence = self._labelled(query, scores, matches)
+        best = sorted(range(len(corpus)), key=lambda place: -evidence[place])
+        if self._indexer.ranking.by_evidence:
+            self._settle(query, corpus, matches, best, evidence)
+        return [
+            _Found((record, entry_of(record, self._settings.timezone)), lexical, total)
+            for record, lexical, total in zip(corpus, scores, evidence, strict=True)
+            if total > 0 and record.flags & Flags.LISTED
+        ]
+
+    def _labelled(
+        self, query: Query, scores: "array[float]", matches: PlainMatches
+    ) -> "array[float]":
+        """Return scores, raised where labels match: `fusion.with_labels`."""
+        (factor,) = array("f", (1 + query.formula.labelled,))
+        raised = (
+            min(score * factor, 1.0) if labelled else score
+            for score, labelled in zip(scores, matches.labelled, strict=True)
+        )
+        return array("f", raised) if query.formula.labelled else array("f", scores)
+
+    def _settle(
+        self,
+        query: Query,
+        corpus: list[Record],
+        matches: PlainMatches,
+        best: list[int],
+        evidence: "array[float]",
+    ) -> None:
+        """Put versions of one statement in order: `settled_scores.Settler`."""
+        places = [
+            place
+            for place in best[: COMPARED + 1]
+            if evidence[place] > 0 and corpus[place].flags & Flags.LISTED
+        ]
+        rarities: list[float] = []
+        if any(matches.matched):
+            pairs = zip(query.weights, matches.rarities, strict=True)
+            rarities = [weight * rarity for weight, rarity in pairs]
+        final = settled(
+            [entry_of(corpus[p], self._settings.timezone) for p in places],
+            [evidence[place] for place in places],
+            wanted(query, rarities),
+            (lambda at: matches.matched[places[at]]) if rarities else None,
+        )
+        for place, score in zip(places, final, strict=True):
+            evidence[place] = min(score, 1.0)
+
+    def _shown(self, value: float) -> float:
+        return score_of(value) if self._indexer.ranking.by_evidence else value

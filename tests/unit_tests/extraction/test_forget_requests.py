@@ -18,7 +18,7 @@ from langchain_agentmemory.extraction.forget_requests import (
         ("I want you to forget about Bob", {"bob"}),
         ("Delete my phone number from your memory", {"number", "phone"}),
         ("do not store my salary", {"salari"}),
-        ("Don\u2019t remember my weight", {"weight"}),
+        ("Don\u2019t remember my weight", {"weigh"}),
         ("忘掉我的地址", {"地址"}),
         ("请把我的地址删掉。", {"地址"}),
         ("把我的生日忘掉吧", {"生日"}),

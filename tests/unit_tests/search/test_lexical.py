@@ -27,7 +27,7 @@ DOCUMENTS = [
 def test_an_explanation_adds_up_to_the_score(name: str, query: str) -> None:
     tokenizer = get_ranking(name).tokenizer
     shelf: Shelf[tuple[str, str]] = Shelf(tokenizer, None, text=lambda texts: texts)
-    shelf.load((str(n), texts, None, None) for n, texts in enumerate(DOCUMENTS))
+    shelf.load((str(n), texts, None, None, None) for n, texts in enumerate(DOCUMENTS))
     asked = tokenizer.query(query)
     statistics = shelf.statistics(asked)
     for document, score in zip(DOCUMENTS, shelf.lexical(asked).tolist(), strict=True):

@@ -148,7 +148,7 @@ def _scores(
 ) -> list[float]:
     """Return the scores of a shelf, after comparing them with the plain ones."""
     shelf: Shelf[Case] = Shelf(tokenizer, None, text=_texts)
-    shelf.load((entry["id"], entry, None, None) for entry in entries)
+    shelf.load((entry["id"], entry, None, None, None) for entry in entries)
     scores = shelf.lexical(tokenizer.query(query)).tolist()
     texts = [_texts(entry) for entry in entries]
     plain = reference_scores(query, texts, tokenizer=tokenizer)

@@ -101,7 +101,7 @@ def test_scores_equal_the_plain_formula_after_updates_and_deletes(
 def test_the_reference_ranking_is_the_reference_score() -> None:
     documents = [("red painted boat", ""), ("boat red", "sea"), ("to be or not", "")]
     shelf = make_shelf("reference")
-    shelf.load((str(i), texts, None, None) for i, texts in enumerate(documents))
+    shelf.load((str(i), texts, None, None, None) for i, texts in enumerate(documents))
     for query in ("red boat", "to be", "sea boat", "C++"):
         scores = shelf.lexical(shelf.tokenizer.query(query))
         expected = reference_scores(query, documents)
@@ -121,10 +121,10 @@ def test_dead_slots_score_nothing(ranking_name: str) -> None:
 
 def test_bulk_load_equals_single_puts(ranking_name: str) -> None:
     documents = [(f"walnut desk {n} 喝茶", f"topic{n % 3}") for n in range(11)]
-    rows = [(str(n % 9), texts, None, None) for n, texts in enumerate(documents)]
+    rows = [(str(n % 9), texts, None, None, None) for n, texts in enumerate(documents)]
     loaded, put = make_shelf(ranking_name), make_shelf(ranking_name)
     loaded.load(rows)
-    for key, texts, _, _ in rows:
+    for key, texts, *_ in rows:
         put.upsert(key, texts, None)
     query = loaded.tokenizer.query("desk 8 茶 topic1")
     assert scores_by_key(loaded, loaded.lexical(query)) == pytest.approx(
@@ -158,7 +158,7 @@ def test_tokens_of_another_tokenizer_are_made_again_from_the_text() -> None:
 def test_damaged_tokens_are_made_again_from_the_text() -> None:
     shelf = make_shelf("default")
     blob = shelf.tokenizer.document("painted boats", "")
-    shelf.load([("a", ("painted boats", ""), blob[:-3], None)])
+    shelf.load([("a", ("painted boats", ""), blob[:-3], None, None)])
     assert shelf.lexical(shelf.tokenizer.query("painting"))[0] > 0
 
 
@@ -236,7 +236,7 @@ def test_vectors_follow_their_items_through_any_number_of_updates() -> None:
     assert found == pytest.approx(expected, abs=1e-5)
     assert moved, "half dead chunks are emptied"
     loaded = make_shelf(dims=4)
-    loaded.load((key, (key, ""), None, rows) for key, rows in model.items())
+    loaded.load((key, (key, ""), None, rows, None) for key, rows in model.items())
     assert scores_by_key(loaded, loaded.vector(query)) == pytest.approx(found, abs=1e-5)
 
 
@@ -287,7 +287,7 @@ def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():
     vectors = np.random.default_rng(3).random((len(items), 4), np.float32)
     by_rows, by_columns = make_shelf(dims=4), make_shelf(dims=4)
     by_rows.load(
-        (key, item, blob, vectors[n : n + 1] if n % 3 else None)
+        (key, item, blob, vectors[n : n + 1] if n % 3 else None, None)
         for n, (key, item, blob) in enumerate(zip(keys, items, blobs, strict=True))
     )
     for part in (slice(0, 4_096), slice(4_096, None)):

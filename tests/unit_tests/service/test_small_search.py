@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from langchain_agentmemory import MemoryStore, SearchOptions, UserKey
+from langchain_agentmemory import MemoryStore, SearchOptions, Source, UserKey
 from langchain_agentmemory.errors import InvalidInput
-from langchain_agentmemory.identity import memory_id
 from langchain_agentmemory.service.plans import run
 from langchain_agentmemory.service.small_search import (
     MOST_BYTES,
@@ -46,15 +45,13 @@ def random_store(chance, ranking):
         elif number % 7 == 6:  # does not count
             store.put(ANN.namespace, f"hidden{number}", {"note": text}, index=False)
         else:
-            known = [entry.id for entry in store.read_memories(ANN)]
-            replaced = chance.sample(known, min(len(known), number % 3))
             store.add_memory(
                 ANN,
                 text,
-                supersedes=[
-                    i for i in replaced if i != memory_id("default", "ann", text)
-                ],
                 topics=chance.sample(WORDS, chance.randint(0, 2)),
+                participants=chance.sample(WORDS, chance.randint(0, 1)),
+                location=chance.choice((None, *WORDS)),
+                source=chance.choice((None, Source("t"), Source(None, position=3))),
                 kind=chance.choice(KINDS),
                 event_time=chance.choice((None, "2024-05-01", "2023-01-01")),
             )
@@ -119,6 +116,52 @@ def test_a_namespace_of_many_items_or_long_texts_is_not_small():
         assert small(store).memories(ANN.namespace, "tea", SearchOptions()) is None
 
 
+@pytest.mark.parametrize("ranking", ["default", "reference"])
+def test_memories_with_a_place_or_a_successor_are_left_to_an_index(ranking):
+    with MemoryStore(ranking=ranking) as store:
+        store.add_memory(ANN, "old tea")
+        assert small(store).memories(ANN.namespace, "tea", SearchOptions())
+        store.add_memory(ANN, "tea", source=Source("t", position=0))
+        assert small(store).memories(ANN.namespace, "tea", SearchOptions()) is None
+    with MemoryStore(ranking=ranking) as store:
+        old = store.add_memory(ANN, "old tea")
+        store.add_memory(ANN, "new tea", supersedes=[old.id])
+        assert small(store).memories(ANN.namespace, "tea", SearchOptions()) is None
+
+
+def test_a_query_that_names_a_time_is_left_to_an_index_by_the_default_ranking():
+    options = SearchOptions(similarity_threshold=0)
+    for query in ("tea last May", "tea before the trip", "去年五月喝茶"):
+        with MemoryStore() as store:
+            store.add_memory(ANN, "tea 喝茶")
+            assert small(store).memories(ANN.namespace, query, options) is None
+        with MemoryStore(ranking="reference") as store:
+            store.add_memory(ANN, "tea 喝茶")
+            assert small(store).memories(ANN.namespace, query, options)
+
+
+@pytest.mark.parametrize(
+    ("query", "years"),
+    [
+        ("how many kilometres a day do I run?", [2024, 2023]),
+        ("how many kilometres a day did I use to run?", [2023, 2024]),
+    ],
+)
+def test_versions_are_put_in_order_as_by_an_index(query, years):
+    texts = (
+        "I run five kilometres a day",
+        "I run eight kilometres a day around the lake with a friend",
+    )
+    for dates in (("2023-01-01", "2024-01-01"), ("2024-01-01", "2023-01-01")):
+        with MemoryStore() as store:
+            for text, date in zip(texts, dates, strict=True):
+                store.add_memory(ANN, text, event_time=date)
+            options = SearchOptions(explain=True)
+            found = small(store).memories(ANN.namespace, query, options)
+            assert_same(found, by_shelf(store, query, options))
+            assert [entry.event_time.year for _, entry in found] == years
+
+
 def test_options_are_checked_as_by_a_shelf():
     with MemoryStore() as store:
         for options in (
@@ -167,16 +210,44 @@ def test_scores_stay_the_same_when_an_index_takes_over():
         "import sys\n"
         "from langchain_agentmemory import MemoryStore\n"
         "store = MemoryStore()\n"
-        "for text in ('Likes green tea', 'Drinks tea', '喜欢喝绿茶'):\n"
-        "    store.add_memory('ann', text)\n"
+        "store.add_memory('ann', 'Likes green tea', topics=['drinks'])\n"
+        "store.add_memory('ann', 'Drinks tea', participants=['Bo'], location='Oslo')\n"
+        "store.add_memory('ann', 'Drinks green tea', participants=['Cy'])\n"
+        "store.add_memory('ann', '喜欢喝绿茶', topics=['饮料'])\n"
         "def pages():\n"
-        "    for query in ('green tea', '绿茶'):\n"
+        "    for query in ('green tea', '绿茶', 'drinks of Bo in Oslo', '饮料'):\n"
         "        found = store.search_memories('ann', query)\n"
         "        yield [(e.memory, round(e.score, 5)) for e in found]\n"
         "first = list(pages())\n"
         "assert all(first) and 'numpy' not in sys.modules\n"
         "for _ in range(5): last = list(pages())\n"
         "assert 'numpy' in sys.modules and last == first, (first, last)\n"
+    )
+
+
+@pytest.mark.parametrize("how", ["source", "superseded"])
+def test_scores_stay_the_same_when_memories_are_related(how):
+    ran(
+        "import sys\n"
+        "from langchain_agentmemory import MemoryStore, Source\n"
+        f"how = {how!r}\n"
+        "store = MemoryStore()\n"
+        "def add(text, place, **more):\n"
+        "    source = Source('t', position=place) if how == 'source' else None\n"
+        "    return store.add_memory('ann', text, source=source, **more)\n"
+        "old = add('Likes black tea', 0, topics=['drinks'])\n"
+        "replaced = [old.id] if how == 'superseded' else ()\n"
+        "add('Likes green tea', 1, supersedes=replaced)\n"
+        "add('Drinks it at night', 2, participants=['Bo'])\n"
+        "def pages():\n"
+        "    for query in ('green tea', 'black tea', 'night drinks', 'Bo'):\n"
+        "        found = store.search_memories('ann', query)\n"
+        "        yield [(e.memory, round(e.score, 5)) for e in found]\n"
+        "first = list(pages())\n"
+        "assert all(first) and 'numpy' in sys.modules\n"
+        "assert first[0][0][0] == first[1][0][0] == 'Likes green tea' "
+        "or how == 'source'\n"
+        "for _ in range(5): assert list(pages()) == first\n"
     )
 
 
