@@ -164,7 +164,8 @@ class Search:
         else:
             meaning, reliability = self._meaning(shelf, request, similarity)
             if request.mode == "hybrid" and self._by_evidence:
-                total = fused_evidence(lexical, meaning, reliability)
+                missing = np.isneginf(similarity)
+                total = fused_evidence(lexical, meaning, reliability, missing)
             elif request.mode == "hybrid":
                 total = hybrid_scores(lexical, similarity)
             elif words is None:
