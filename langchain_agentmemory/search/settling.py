@@ -4,6 +4,7 @@ It looks at a handful of results, after words and meaning are one score per memo
 runs without numpy.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
@@ -24,6 +25,8 @@ from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.types import EventPrecision, MemoryEntry
 
 _IDENTIFIER: Final = 2.0  # the weight from which a term is one: words have 1 at most
+_DIGIT: Final = re.compile(r"\d")
+_DAY: Final = 86_400.0  # seconds
 _LATER: Final = 1e12  # seconds, more than datetimes have
 
 
@@ -60,16 +63,20 @@ def wanted(
         preference: Its time words: see `moments.time_preference`. One with an anchor
             that has got no date (`timeliness.anchored_by`) changes nothing.
     """
-    exact = 0
-    for place, (word, weight) in enumerate(
-        zip(query.words, query.weights, strict=True)
-    ):
-        if weight >= _IDENTIFIER or any(map(str.isdigit, word)):
-            exact |= 1 << place
     text = query.text
-    return Wanted(
-        asks_about(text), asks_for_event(text), Terms(rarities, exact), preference
-    )
+    terms = Terms(rarities, _exact(query))
+    return Wanted(asks_about(text), asks_for_event(text), terms, preference)
+
+
+def _exact(query: Query) -> int:
+    """Return the terms that are identifiers or have digits, as bits."""
+    exact = 0
+    if max(query.weights, default=0.0) >= _IDENTIFIER or _DIGIT.search(query.text):
+        pairs = zip(query.words, query.weights, strict=True)
+        for place, (word, weight) in enumerate(pairs):
+            if weight >= _IDENTIFIER or _DIGIT.search(word):
+                exact |= 1 << place
+    return exact
 
 
 def settled(
@@ -94,8 +101,9 @@ def settled(
         matched: Returns which terms the result at a place matches, as bits: bit *i*
             stands for term *i*. Asked only for the best.
         alike: Tells whether the results at two places mean the same. Used where
-            `matched` is `None`: for searches by meaning alone. Without either only
-            links make versions.
+            `matched` is `None`. Words tell versions better, also in a search by
+            meaning: this is for queries without any. Without either only links make
+            versions.
 
     Returns:
         As many scores, in the order of `entries`, to sort by. They may exceed 1 where
@@ -131,7 +139,8 @@ def _deal(
     matched: Callable[[int], int] | None,
     alike: Alike | None,
 ) -> None:
-    places = sorted(range(len(final)), key=lambda place: -final[place])[: COMPARED + 1]
+    places = sorted(range(len(final)), key=final.__getitem__, reverse=True)
+    del places[COMPARED + 1 :]
     versions = [
         Version(
             final[place],
@@ -167,7 +176,10 @@ def _held_at(entry: MemoryEntry, query: Wanted) -> float:
     what came to hold only later comes after it, the nearest first.
     """
     when, _ = dated(entry)
-    moment = (entry.created_at if when is None else when).timestamp()
+    if when is not None:
+        moment = when.timestamp()
+    else:  # what was imported in one go was not said in this order
+        moment = entry.created_at.timestamp() // _DAY * _DAY
     end = None if query.preference is None else query.preference.end
     if query.past or end is None or moment < end.timestamp():
         return moment

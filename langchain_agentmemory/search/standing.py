@@ -79,7 +79,7 @@ class Limits(NamedTuple):
     score: float
 
 
-# Measured on the development halves of LoCoMo and LongMemEval: see docs/retrieval.md.
+# Measured on halves of LoCoMo and LongMemEval: see docs/concepts/versions.md.
 OUTSTANDING: Final = Limits(0.5, 0.3, 0.4, 0.5)
 """For two or three results that stand out from all others."""
 STATES: Final = Limits(0.8, 0.7, 0.4, 0.5)
@@ -162,6 +162,10 @@ class _Dealer:
         model = self._versions[best]
         least = model.score * limits.score
         group = [best]
+        if self._alike is None and (
+            self._mass(model.matched) < limits.query * self._total
+        ):
+            return group
         for place in left[1:]:
             version = self._versions[place]
             if version.score < least:
@@ -202,7 +206,10 @@ class _Dealer:
         """Return the rarity of a set of terms, given as bits."""
         mass = self._masses.get(matched)
         if mass is None:
-            mass = sum(r for i, r in enumerate(self._rarities) if matched >> i & 1)
+            mass, left = 0.0, matched
+            while left:
+                mass += self._rarities[(left & -left).bit_length() - 1]
+                left &= left - 1
             self._masses[matched] = mass
         return mass
 

@@ -12,13 +12,13 @@ from typing import Final, NamedTuple
 from langchain_agentmemory.search.moments import TimePreference, closeness
 from langchain_agentmemory.types import EventPrecision
 
-STRONGEST: Final = 1.25
+STRONGEST: Final = 1.3
 """Factor of what fits a time preference exactly. What is far from it is divided by it.
 
-Measured on LoCoMo's dated questions and on our own; see docs/retrieval.md.
+Measured on LoCoMo's dated questions and on our own; see docs/concepts/search.md.
 """
 
-ANCHOR_FROM: Final = 0.5
+ANCHOR_FROM: Final = 0.3
 """What an event is dated by must match its name at least this well."""
 
 
@@ -62,16 +62,17 @@ def anchored_by(
 
     Args:
         preference: One with an `anchor` ("before the trip to Kyoto").
-        candidates: Dated memories that match the text of the anchor, in any order.
+        candidates: Dated memories that match the text of the anchor, in any order: the
+            five best of a search for it are enough.
 
     Returns:
-        The preference by the best match's date, the earlier one's of equals. `None` if
-        the preference names no event, or nothing matches it well enough.
+        The preference by the best match's date, the earliest of equals. `None` if the
+        preference names no event, or nothing matches it well enough.
     """
     if preference.anchor is None:
         return None
-    good = [found for found in candidates if found.score >= ANCHOR_FROM]
-    if not good:
+    found = [match for match in candidates if match.score >= ANCHOR_FROM]
+    if not found:
         return None
-    best = min(good, key=lambda found: (-found.score, found.when))
+    best = min(found, key=lambda match: (-match.score, match.when))
     return preference.anchored(best.when, best.precision)

@@ -63,6 +63,8 @@ class Query(NamedTuple):
         phrase: Indexes into `words` of the tokens whose order counts.
         fallback: What to look for in documents that no token matched.
         formula: How documents are scored.
+        emphasis: What scores are multiplied by: no document matches the whole of a
+            long query, and need not to be relevant.
     """
 
     text: str
@@ -72,6 +74,7 @@ class Query(NamedTuple):
     phrase: tuple[int, ...]
     fallback: Fallback | None = None
     formula: Formula = REFERENCE_FORMULA
+    emphasis: float = 1.0
 
 
 class Tokenizer(Protocol):

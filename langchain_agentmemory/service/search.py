@@ -164,8 +164,8 @@ class Search:
         else:
             meaning, reliability = self._meaning(shelf, request, similarity)
             if request.mode == "hybrid" and self._by_evidence:
-                missing = np.isneginf(similarity)
-                total = fused_evidence(lexical, meaning, reliability, missing)
+                weights = request.words.weights
+                total = fused_evidence(lexical, meaning, reliability, weights)
             elif request.mode == "hybrid":
                 total = hybrid_scores(lexical, similarity)
             elif words is None:
@@ -185,8 +185,9 @@ class Search:
         calibration = request.calibration or Calibration.from_pool(similarity)
         han_query = HAN.search(request.words.text) is not None
         han = shelf.han()
+        excess = calibration.excess(similarity, han_query=han_query)
         evidence = calibration.evidence(
-            similarity, han_query=han_query, han_documents=han
+            similarity - excess, han_query=han_query, han_documents=han
         )
         if len(shelf.places):
             lendable = np.maximum(evidence - np.float32(BACKGROUND), 0)

@@ -27,7 +27,7 @@ Scores = NDArray[np.float32]
 _DATED: Final = 50
 """So many of the best results are looked at where the query names a time."""
 _ANCHORS: Final = 5
-"""So many memories are looked at for an event that a query names in place of a date."""
+"""So many memories may be the event that a query names in place of a date."""
 
 
 class Settler:
@@ -110,6 +110,8 @@ class Settler:
         return [weight * rarity for weight, rarity in pairs]
 
     def _preference(self, shelf: Shelf[Held]) -> TimePreference | None:
+        if self._query.emphasis > 1:
+            return None  # a whole message or dialogue: its times are not asked for
         moment = from_us(self._now)
         found = time_preference(self._query.text, moment, self._timezone)
         if found is None or found.anchor is None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_agentmemory.search.link_arrays import apply_links, levels_of
@@ -31,6 +31,7 @@ def by_dict(scores: list[float], links: dict[int, int], *, past: bool) -> list[f
     return list(found.values())
 
 
+@settings(deadline=None)
 @given(scores_of_slots, links_of_slots, st.booleans())
 def test_both_ways_give_the_same(
     scores: list[float],
@@ -41,6 +42,7 @@ def test_both_ways_give_the_same(
     assert by_arrays(scores, links, past=past) == pytest.approx(plain, rel=1e-5)
 
 
+@settings(deadline=None)
 @given(scores_of_slots, links_of_slots, st.booleans())
 def test_the_wanted_version_is_first_and_nothing_else_moves(
     scores: list[float],

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from time import perf_counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from langchain_agentmemory.search.standing import (
@@ -49,6 +49,7 @@ terms = st.builds(
 firsts = st.sampled_from(["newest", "oldest"])
 
 
+@settings(deadline=None)
 @given(versions, terms, firsts, st.booleans())
 def test_scores_are_a_permutation_and_the_best_stays_the_best(
     found: list[Version],
@@ -64,6 +65,7 @@ def test_scores_are_a_permutation_and_the_best_stays_the_best(
         assert dealt[COMPARED:] == [v.score for v in found[COMPARED:]]
 
 
+@settings(deadline=None)
 @given(versions, terms)
 def test_what_is_equally_old_keeps_its_order(
     found: list[Version], words: Terms
@@ -132,9 +134,11 @@ def test_searches_by_meaning_compare_meanings() -> None:
     assert dealt == [0.7, 0.8, 0.9]
 
 
-@pytest.mark.parametrize("words", [Terms([]), Terms([0.0, 0.0, 0.0, 0.0])])
-def test_without_rare_words_nothing_is_dealt(words: Terms) -> None:
-    found = [version(0.9, 2021), version(0.8, 2023)]
+@pytest.mark.parametrize(
+    ("words", "matched"), [(Terms([]), 0), (Terms([0.0, 0.0]), 0b11)]
+)
+def test_without_rare_words_nothing_is_dealt(words: Terms, matched: int) -> None:
+    found = [version(0.9, 2021, matched), version(0.8, 2023, matched)]
     assert redealt(found, words, "newest") == [0.9, 0.8]
 
 

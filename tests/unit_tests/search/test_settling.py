@@ -1,0 +1,183 @@
+"""Time, versions and links in one step."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from langchain_agentmemory.search.moments import time_preference
+from langchain_agentmemory.search.settling import Wanted, settled, wanted
+from langchain_agentmemory.search.timeliness import STRONGEST
+from langchain_agentmemory.search.tokenize import Query
+from langchain_agentmemory.types import MemoryEntry, Source
+
+NOW = datetime(2024, 5, 10, tzinfo=UTC)
+RUN = "How far do I run every day?"
+RAN = "How far did I run every day before?"
+
+
+def entry(name: str, year: int, superseded_by: str | None = None) -> MemoryEntry:
+    """Return a memory of what held from a year on."""
+    said = datetime(year, 3, 1, tzinfo=UTC)
+    return MemoryEntry(
+        id=name,
+        app_name="app",
+        user_id="ann",
+        memory=name,
+        topics=(),
+        kind="fact",
+        event_time=None,
+        event_precision=None,
+        participants=(),
+        location=None,
+        created_at=NOW,
+        updated_at=NOW,
+        source=Source(said_at=said),
+        superseded_by=superseded_by,
+    )
+
+
+def asked(text: str, *words: str, weights: Sequence[float] = ()) -> Wanted:
+    """Return what a query wants, with its time words."""
+    given_weights = tuple(weights) or (1.0,) * len(words)
+    hashes = tuple(range(len(words)))
+    query = Query(text, words, hashes, given_weights, hashes)
+    rarities = [3.0 * weight for weight in given_weights]
+    return wanted(query, rarities, time_preference(text, NOW, UTC))
+
+
+def ask(text: str) -> Wanted:
+    """Return what a query of two words wants."""
+    return asked(text, "run", "day")
+
+
+def both_words(place: int) -> int:
+    """Return that a result matches both words."""
+    del place
+    return 0b11
+
+
+def in_order(
+    entries: Sequence[MemoryEntry],
+    scores: Sequence[float],
+    query: Wanted,
+    matched: Callable[[int], int] | None = both_words,
+) -> list[str]:
+    """Return the ids of results, best first."""
+    final = settled(entries, scores, query, matched)
+    places = sorted(range(len(final)), key=lambda place: -final[place])
+    return [entries[place].id for place in places]
+
+
+OLD, NEW = entry("5 km", 2022), entry("8 km", 2023)
+
+
+def test_the_newer_statement_is_first() -> None:
+    assert in_order([OLD, NEW], [0.9, 0.8], ask(RUN)) == ["8 km", "5 km"]
+    assert in_order([NEW, OLD], [0.8, 0.9], ask(RUN)) == ["8 km", "5 km"]
+
+
+def test_a_question_about_the_past_gets_the_older_first() -> None:
+    assert in_order([OLD, NEW], [0.8, 0.9], ask(RAN)) == ["5 km", "8 km"]
+
+
+def test_a_question_about_a_change_gets_both_as_they_are() -> None:
+    query = ask("Do I run more every day than before?")
+    linked = [entry("5 km", 2022, "8 km"), NEW]
+    assert settled(linked, [0.9, 0.8], query, both_words) == [0.9, 0.8]
+
+
+def test_a_date_in_the_past_gets_what_held_then() -> None:
+    oldest = entry("3 km", 2020)
+    query = ask("How far did I run every day in 2022?")
+    found = in_order([NEW, OLD, oldest], [0.9, 0.89, 0.88], query)
+    assert found[0] == "5 km"
+    states = query._replace(event=False)
+    found = in_order([NEW, OLD, oldest], [0.9, 0.89, 0.88], states)
+    assert found == ["5 km", "3 km", "8 km"]
+
+
+def test_the_time_that_fits_raises_a_score() -> None:
+    query = ask("What did I say in March 2022?")
+    final = settled([OLD, NEW], [0.5, 0.5], query)
+    assert final[0] == pytest.approx(0.5 * STRONGEST)
+    assert final[1] < 0.5
+
+
+def test_event_time_counts_before_the_time_it_was_said() -> None:
+    told_late = replace(
+        OLD, event_time=datetime(2019, 1, 1, tzinfo=UTC), event_precision="year"
+    )
+    query = ask("What did I do in 2019?")
+    assert settled([told_late], [0.5], query)[0] == pytest.approx(0.5 * STRONGEST)
+
+
+def test_what_was_only_stored_on_one_day_keeps_its_order() -> None:
+    first = replace(OLD, source=None)
+    later = replace(NEW, source=None, created_at=NOW + timedelta(seconds=1))
+    assert in_order([first, later], [0.9, 0.8], ask(RUN)) == ["5 km", "8 km"]
+    later = replace(later, created_at=NOW + timedelta(days=1))
+    assert in_order([first, later], [0.9, 0.8], ask(RUN)) == ["8 km", "5 km"]
+
+
+def test_links_are_certain_where_dates_mislead() -> None:
+    misdated = [entry("5 km", 2024, "8 km"), NEW]
+    assert in_order(misdated, [0.9, 0.2], ask(RUN)) == ["8 km", "5 km"]
+    assert in_order(misdated, [0.2, 0.9], ask(RAN)) == ["5 km", "8 km"]
+
+
+def test_without_matched_words_only_links_make_versions() -> None:
+    assert settled([OLD, NEW], [0.9, 0.8], ask(RUN)) == [0.9, 0.8]
+
+
+def test_meaning_is_compared_by_the_places_of_the_results() -> None:
+    other = entry("tea", 2021)
+    final = settled(
+        [NEW, other, OLD],
+        [0.7, 0.8, 0.9],
+        ask(RUN),
+        alike=lambda one, two: {one, two} == {0, 2},
+    )
+    assert final == [0.9, 0.8, 0.7]
+
+
+@pytest.mark.parametrize(
+    ("word", "weight"), [("go1.23", 3.0), ("2", 1.0), ("user_id", 3.0)]
+)
+def test_identifiers_and_numbers_name_one_thing(word: str, weight: float) -> None:
+    query = asked(f"What is {word}?", "run", "day", word, weights=(1.0, 1.0, weight))
+    masks = [0b111, 0b011]
+    order = in_order([OLD, NEW], [0.9, 0.8], query, masks.__getitem__)
+    assert order == ["5 km", "8 km"]
+
+
+@settings(deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(0.0625, 1, width=32),
+            st.integers(2000, 2024),
+            st.integers(0, 3),
+            st.one_of(st.none(), st.integers(0, 14)),
+        ),
+        max_size=15,
+    ),
+    st.sampled_from([RUN, RAN, "run in 2020", "last May", "跑步的变化", ""]),
+)
+def test_every_result_keeps_a_positive_score(
+    found: list[tuple[float, int, int, int | None]], text: str
+) -> None:
+    entries = [
+        entry(str(place), year, None if newer is None else str(newer))
+        for place, (_, year, _, newer) in enumerate(found)
+    ]
+    scores = [score for score, *_ in found]
+    masks = [mask for *_, mask, _ in found]
+    final = settled(entries, scores, ask(text), masks.__getitem__)
+    assert len(final) == len(scores)
+    assert final == settled(entries, scores, ask(text), masks.__getitem__)
+    for score in final:
+        assert 0 < score <= max(scores) * STRONGEST
