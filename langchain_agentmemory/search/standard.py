@@ -44,6 +44,9 @@ from langchain_agentmemory.search.tokenize import (
     word_hash,
 )
 
+_HOW_MUCH: Final = re.compile(
+    r"\b(how) (?:long|often|far|soon|old|big|tall|high)\b", re.IGNORECASE
+)
 _LONG_QUERY: Final = 20
 _MOST_EMPHASIS: Final = 2.0
 _VERSION: Final = 2
@@ -146,7 +149,7 @@ class DefaultTokenizer:
 
     def _weighted(self, text: str) -> tuple[dict[str, float], int]:
         """Return tokens with weights, those whose order counts first, and how many."""
-        parts = self._parts(text)
+        parts = self._parts(_HOW_MUCH.sub(r"\1", text))
         tokens = [chunk.tokens for chunk in parts.chunks]
         told = _FUNCTION_WORDS.sub(" ", parts.text) if parts.words else ""
         asked = (word for word in parts.words if word not in CHINESE)

@@ -80,7 +80,7 @@ class Limits(NamedTuple):
 
 
 # Measured on halves of LoCoMo and LongMemEval: see docs/concepts/versions.md.
-OUTSTANDING: Final = Limits(0.5, 0.3, 0.4, 0.5)
+OUTSTANDING: Final = Limits(0.5, 0.3, 0.4, 0.45)
 """For two or three results that stand out from all others."""
 STATES: Final = Limits(0.8, 0.7, 0.4, 0.5)
 """For results among others that are about as good."""

@@ -22,6 +22,7 @@ ENGLISH: Final = frozenset(
     further just many more most much no nor not now off only other out over own same
     some such through too under until up very while
     kind type sort mention describe tell please user
+    current currently nowadays presently
     """.split()
 )
 """Question, auxiliary and function words of English, lower-cased, unstemmed."""
@@ -41,7 +42,7 @@ CHINESE: Final = frozenset(
     是否 有没有 是不是 会不会 能不能 要不要 请问 告诉
     一个 一些 一种 这个 那个 这些 那些 这样 那样
     我们 你们 妳们 他们 她们 它们 牠们 自己
-    已经 还是 如果 因为 所以 然后 可以 没有 用户
+    已经 还是 如果 因为 所以 然后 可以 没有 用户 现在 目前 如今 当前 眼下
     """.split()
 )
 """Question and function words of Chinese, in simplified characters."""
