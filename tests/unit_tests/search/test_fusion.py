@@ -116,33 +116,39 @@ def test_an_empty_half_changes_no_evidence(
 ) -> None:
     lexical, cosines = arrays(slots)
     semantic, nothing = vector_scores(cosines), np.zeros(len(lexical), np.float32)
-    assert fused_evidence(lexical, nothing, reliability).tolist() == lexical.tolist()
+    nowhere = np.ones(len(lexical), np.bool_)
+    alone = fused_evidence(lexical, nothing, reliability, nowhere)
+    assert alone.tolist() == lexical.tolist()
     assert fused_evidence(nothing, semantic, reliability).tolist() == semantic.tolist()
 
 
-@given(_slots.filter(bool), _reliabilities, st.data())
+@given(_slots.filter(bool), st.data())
 def test_more_evidence_in_either_half_is_never_less_together(
-    slots: list[tuple[float, float]], reliability: float, data: st.DataObject
+    slots: list[tuple[float, float]], data: st.DataObject
 ) -> None:
     lexical, cosines = arrays(slots)
-    lexical[0] = data.draw(st.floats(0.125, 1, width=32))  # some word matched
-    semantic = vector_scores(cosines)
-    before = fused_evidence(lexical, semantic, reliability)
+    semantic, missing = vector_scores(cosines), np.isneginf(cosines)
+    reliability = data.draw(_reliabilities)
     place = data.draw(st.integers(0, len(slots) - 1))
+    before = fused_evidence(lexical, semantic, reliability, missing)
     for half in (lexical, semantic):
-        old = float(half[place])
-        half[place] = data.draw(st.floats(old, 1, width=32))
-        after = fused_evidence(lexical, semantic, reliability)
-        assert (after >= before - 1e-6).all()
+        if half is semantic and not lexical.any():
+            continue  # cosines alone stand as they are
+        old = half[place]
+        half[place] = data.draw(st.floats(float(old), 1, width=32))
+        if lexical.any() or half is semantic:
+            after = fused_evidence(lexical, semantic, reliability, missing)
+            assert after[place] >= before[place] - 1e-6
         half[place] = old
 
 
 def test_beside_an_identifier_cosines_count_half() -> None:
-    lexical, semantic = np.array([[0.2, 0.1], [0.1, 0.4]], np.float32)
-    words = fused_evidence(lexical, semantic, 1.0, (1.0, 0.45))
-    assert words.tolist() == pytest.approx([0.3, 0.5])
-    identifier = fused_evidence(lexical, semantic, 1.0, (2.0, 0.45))
-    assert identifier.tolist() == pytest.approx([0.25, 0.3])
+    lexical = np.array([0.1, 0.0], np.float32)
+    semantic = np.array([0.0, 0.2], np.float32)
+    plain = fused_evidence(lexical, semantic, 1.0, (1.0, 0.5))
+    assert plain.tolist() == pytest.approx([0.1, 0.2])
+    named = fused_evidence(lexical, semantic, 1.0, (3.0, 0.5))
+    assert named.tolist() == pytest.approx([0.1, 0.1])
 
 
 def test_cosines_count_as_far_as_they_can_be_relied_on_each() -> None:

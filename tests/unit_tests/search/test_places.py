@@ -208,21 +208,22 @@ def test_words_of_neighbours_count_as_a_plain_computation_says(
         number = shelf.places.of_slots(len(found.scores))
         mine = [float(by_place[number[shelf.slot(str(n))]]) for n in living]
         assert mine == pytest.approx(together, abs=1e-5)
-    explained = [
-        explain_score(query, statistics, (text, ""), shelf.tokenizer) for text in texts
-    ]
-    phrases = [parts.get("phrase", 0.0) for parts in explained]
-    owns = [e["lexical"] - p for e, p in zip(explained, phrases, strict=True)]
-    weight = query.formula.neighbourhood
-    for at, n in enumerate(living):
-        place, own, phrase = standing[at], owns[at], phrases[at]
-        mixed = own
-        if place is not None:
-            # The best item of a place stands for all of them.
-            best = max(owns[i] for i, other in enumerate(standing) if other == place)
-            alone = standing.count(place) == 1
-            share = 1.0 if alone else (own / best if best else 0.0)
-            mixed = (own + weight * share * together[at]) / (1 + weight)
+    own_scores = {}
+    for n, text in zip(living, texts, strict=True):
+        parts = explain_score(query, statistics, (text, ""), shelf.tokenizer)
+        own_scores[n] = parts["lexical"] - parts.get("phrase", 0.0)
+    for n, text, place, joint in zip(living, texts, standing, together, strict=True):
+        same = [
+            own_scores[m] for m, p in zip(living, standing, strict=True) if p == place
+        ]
+        shared = joint
+        if place is not None and len(same) > 1:  # the best stands for all
+            shared *= own_scores[n] / max(same) if max(same) > 0 else 0
+        parts = explain_score(query, statistics, (text, ""), shelf.tokenizer)
+        phrase = parts.get("phrase", 0.0)
+        own = parts["lexical"] - phrase
+        weight = query.formula.neighbourhood
+        mixed = own if place is None else (own + weight * shared) / (1 + weight)
         slot = shelf.slot(str(n))
         assert slot is not None
         assert found.scores[slot] == pytest.approx(min(mixed + phrase, 1), abs=1e-5)
