@@ -110,21 +110,42 @@ def redealt(
         As many scores, in the order of `versions`: the same ones, in another order.
         What held at the same time keeps its order.
     """
-    dealer = _Dealer(versions, terms, first, alike)
     scores = [version.score for version in versions]
+    for group in version_groups(versions, terms, first, event=event, alike=alike):
+        in_time = sorted(
+            group,
+            key=lambda place: versions[place].when,
+            reverse=first == "newest",
+        )
+        for place, better in zip(in_time, group, strict=True):
+            scores[place] = versions[better].score
+    return scores
+
+
+def version_groups(
+    versions: Sequence[Version],
+    terms: Terms,
+    first: First,
+    *,
+    event: bool = False,
+    alike: Alike | None = None,
+) -> list[list[int]]:
+    """Return which results are taken for versions of one statement.
+
+    The arguments are those of `redealt`.
+
+    Returns:
+        Groups of two places or more, best first.
+    """
+    dealer = _Dealer(versions, terms, first, alike)
+    groups = []
     left = list(range(min(len(versions), COMPARED)))
     while len(left) > 1:
         group = dealer.group(left, event=event)
         if 1 < len(group) <= MOST_VERSIONS:
-            in_time = sorted(
-                group,
-                key=lambda place: versions[place].when,
-                reverse=first == "newest",
-            )
-            for place, better in zip(in_time, group, strict=True):
-                scores[place] = versions[better].score
+            groups.append(group)
         left = [place for place in left if place not in group]
-    return scores
+    return groups
 
 
 class _Dealer:
