@@ -61,8 +61,7 @@ def fused_evidence(
     """
     if not lexical.any():
         return np.asarray(semantic, np.float32)
-    fused = semantic * trusted(reliability, weights)
-    fused += lexical
+    fused = lexical + semantic * trusted(reliability, weights)
     return np.asarray(np.minimum(fused, 1, out=fused), np.float32)
 
 

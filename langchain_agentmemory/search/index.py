@@ -182,7 +182,8 @@ class LexicalIndex:
         together = score_neighbourhoods(query, statistics, matches, places)
         number = places.of_slots(self.size)
         near = together[number] * places.standing_out(own)
-        return own, Near(near, number < places.count)
+        placed = (number < places.count) & self.indexed[: self.size]
+        return own, Near(near, placed)
 
     def _add_phrase_bonus(
         self, query: Query, matches: Matches, scores: NDArray[np.float32]

@@ -142,14 +142,13 @@ def test_more_evidence_in_either_half_is_never_less_together(
         half[place] = old
 
 
-def test_what_has_no_vector_has_the_evidence_of_its_words() -> None:
-    lexical = np.array([0.1, 0.1, 0.05], np.float32)
-    semantic = np.array([0.0, 0.0, 0.2], np.float32)
-    missing = np.array([True, False, False])
-    fused = fused_evidence(lexical, semantic, 1.0, missing)
-    assert fused[0] == np.float32(0.1)
-    assert fused[1] == pytest.approx(0.1 * (0.5 + 1.5 * 0.1))
-    assert fused[2] == pytest.approx(0.05 * 0.65 + 0.2)
+def test_beside_an_identifier_cosines_count_half() -> None:
+    lexical = np.array([0.1, 0.0], np.float32)
+    semantic = np.array([0.0, 0.2], np.float32)
+    plain = fused_evidence(lexical, semantic, 1.0, (1.0, 0.5))
+    assert plain.tolist() == pytest.approx([0.1, 0.2])
+    named = fused_evidence(lexical, semantic, 1.0, (3.0, 0.5))
+    assert named.tolist() == pytest.approx([0.1, 0.1])
 
 
 def test_cosines_count_as_far_as_they_can_be_relied_on_each() -> None:

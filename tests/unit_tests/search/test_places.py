@@ -208,12 +208,22 @@ def test_words_of_neighbours_count_as_a_plain_computation_says(
         number = shelf.places.of_slots(len(found.scores))
         mine = [float(by_place[number[shelf.slot(str(n))]]) for n in living]
         assert mine == pytest.approx(together, abs=1e-5)
+    own_scores = {}
+    for n, text in zip(living, texts, strict=True):
+        parts = explain_score(query, statistics, (text, ""), shelf.tokenizer)
+        own_scores[n] = parts["lexical"] - parts.get("phrase", 0.0)
     for n, text, place, joint in zip(living, texts, standing, together, strict=True):
+        same = [
+            own_scores[m] for m, p in zip(living, standing, strict=True) if p == place
+        ]
+        shared = joint
+        if place is not None and len(same) > 1:  # the best stands for all
+            shared *= own_scores[n] / max(same) if max(same) > 0 else 0
         parts = explain_score(query, statistics, (text, ""), shelf.tokenizer)
         phrase = parts.get("phrase", 0.0)
         own = parts["lexical"] - phrase
         weight = query.formula.neighbourhood
-        mixed = own if place is None else (own + weight * joint) / (1 + weight)
+        mixed = own if place is None else (own + weight * shared) / (1 + weight)
         slot = shelf.slot(str(n))
         assert slot is not None
         assert found.scores[slot] == pytest.approx(min(mixed + phrase, 1), abs=1e-5)
