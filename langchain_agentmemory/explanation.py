@@ -297,6 +297,12 @@ class Explanation(Mapping[str, Any]):
 
         return as_text(self)
 
+    def in_brief(self) -> str:
+        """Return what matched and what weighed how much, as HTML for a list."""
+        from langchain_agentmemory.explanation_views import in_brief  # noqa: PLC0415
+
+        return in_brief(self)
+
     def _repr_html_(self) -> str:
         from langchain_agentmemory.explanation_views import as_html  # noqa: PLC0415
 

@@ -253,13 +253,17 @@ class Memories(list[MemoryEntry]):
             for name, cells in columns
             if name in {"id", "memory"} or any(cells)
         ]
+        why = ["" if e.explanation is None else e.explanation.in_brief() for e in self]
         head = "".join(f'<th style="text-align:left">{name}</th>' for name, _ in shown)
+        if any(why):
+            head += '<th style="text-align:left">why</th>'
         rows = "".join(
             "<tr>"
             + "".join(
                 f'<td style="text-align:left">{html.escape(cells[i])}</td>'
                 for _, cells in shown
             )
+            + (f'<td style="text-align:left">{why[i]}</td>' if any(why) else "")
             + "</tr>"
             for i in range(len(self))
         )

@@ -118,7 +118,8 @@ def hybrid_scores(lexical: Scores, similarities: Scores) -> Scores:
         similarities: Cosines, `-inf` where there is no vector.
     """
     words, meaning = hybrid_parts(lexical, similarities)
-    return np.clip(words + meaning, 0, 1).astype(np.float32)
+    fused: Scores = np.clip(words + meaning, 0, 1).astype(np.float32)
+    return fused
 
 
 def hybrid_parts(lexical: Scores, similarities: Scores) -> tuple[Scores, Scores]:
