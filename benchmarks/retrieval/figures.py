@@ -15,7 +15,6 @@ from benchmarks.retrieval.summaries import ALL
 
 _COLORS: Final = {
     "ours": "#0072b2",
-    "ablation": "#56b4e9",
     "reference": "#999999",
     "peer": "#eaae7f",
     "baseline": "#d55e00",

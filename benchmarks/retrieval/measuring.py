@@ -94,7 +94,6 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
                 "family": contestant.family,
                 "mode": contestant.mode,
                 "embedder": contestant.embedder,
-                "base": contestant.base,
             }
             for contestant in taking_part
         ],
