@@ -153,7 +153,8 @@ class LexicalIndex:
             number = places.of_slots(self.size)
             shares = together[number] * places.standing_out(scores)
             mixed = (scores + weight * shares) / (1 + weight)
-            scores = np.where(number < places.count, mixed, scores).astype(np.float32)
+            placed = (number < places.count) & self.indexed[: self.size]
+            scores = np.where(placed, mixed, scores).astype(np.float32)
         self._add_phrase_bonus(query, matches, scores)
         if query.emphasis != 1:
             scores *= np.float32(query.emphasis)

@@ -185,10 +185,8 @@ class Search:
         calibration = request.calibration or Calibration.from_pool(similarity)
         han_query = HAN.search(request.words.text) is not None
         han = shelf.han()
-        excess = calibration.excess(similarity, han_query=han_query)
-        evidence = calibration.evidence(
-            similarity - excess, han_query=han_query, han_documents=han
-        )
+        telling = calibration.without_common(similarity, han_query=han_query)
+        evidence = calibration.evidence(telling, han_query=han_query, han_documents=han)
         if len(shelf.places):
             lendable = np.maximum(evidence - np.float32(BACKGROUND), 0)
             evidence += shelf.places.lent(lendable, LENT_SHARES)

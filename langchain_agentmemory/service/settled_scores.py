@@ -126,4 +126,4 @@ class Settler:
             if when is not None:
                 score = score_of(float(scores[slot]))
                 candidates.append(Dated(score, when, precision))
-        return anchored_by(found, candidates)
+        return anchored_by(found, candidates) or found

@@ -616,7 +616,7 @@ def test_the_embedder_of_the_store_below_sees_values_and_only_when_they_change()
 
 def test_an_index_of_our_own_keeps_its_vectors_beside_the_values(plain):
     embedder = CountingEmbedder()
-    index = {"embed": embedder, "dims": 2}
+    index = {"embed": embedder, "dims": 2, "calibrate": False}
     store = on(plain, index=index)
     store.add_memory("ann", "Plays chess")
     plain.put(ANN, "k", {"memory": "Owns a boat"})

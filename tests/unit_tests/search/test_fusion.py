@@ -5,10 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from langchain_agentmemory.search.calibration import BOUNDARY
+from langchain_agentmemory.search.formula import (
+    DEFAULT_FORMULA,
+    REFERENCE_FORMULA,
+    score_of,
+)
 from langchain_agentmemory.search.fusion import (
+    fused_evidence,
     hybrid_scores,
     reciprocal_rank_fusion,
     vector_scores,
+    with_labels,
 )
 
 _shares = st.floats(0, 1, width=32)
@@ -87,3 +95,87 @@ def test_a_repetition_within_one_ranking_counts_twice() -> None:
     assert reciprocal_rank_fusion(["a", "a"], [], str) == [
         ("a", pytest.approx(1 / 61 + 1 / 62))
     ]
+
+
+_reliabilities = st.floats(0, 1, width=32)
+
+
+@given(_slots, _reliabilities)
+def test_fused_evidence_lies_between_zero_and_one(
+    slots: list[tuple[float, float]], reliability: float
+) -> None:
+    lexical, cosines = arrays(slots)
+    fused = fused_evidence(lexical, vector_scores(cosines), reliability)
+    assert fused.dtype == np.float32
+    assert ((fused >= 0) & (fused <= 1)).all()
+
+
+@given(_slots, _reliabilities)
+def test_an_empty_half_changes_no_evidence(
+    slots: list[tuple[float, float]], reliability: float
+) -> None:
+    lexical, cosines = arrays(slots)
+    semantic, nothing = vector_scores(cosines), np.zeros(len(lexical), np.float32)
+    nowhere = np.ones(len(lexical), np.bool_)
+    alone = fused_evidence(lexical, nothing, reliability, nowhere)
+    assert alone.tolist() == lexical.tolist()
+    assert fused_evidence(nothing, semantic, reliability).tolist() == semantic.tolist()
+
+
+@given(_slots.filter(bool), st.data())
+def test_more_evidence_in_either_half_is_never_less_together(
+    slots: list[tuple[float, float]], data: st.DataObject
+) -> None:
+    lexical, cosines = arrays(slots)
+    semantic, missing = vector_scores(cosines), np.isneginf(cosines)
+    reliability = data.draw(_reliabilities)
+    place = data.draw(st.integers(0, len(slots) - 1))
+    before = fused_evidence(lexical, semantic, reliability, missing)
+    for half in (lexical, semantic):
+        if half is semantic and not lexical.any():
+            continue  # cosines alone stand as they are
+        old = half[place]
+        half[place] = data.draw(st.floats(float(old), 1, width=32))
+        if lexical.any() or half is semantic:
+            after = fused_evidence(lexical, semantic, reliability, missing)
+            assert after[place] >= before[place] - 1e-6
+        half[place] = old
+
+
+def test_beside_an_identifier_cosines_count_half() -> None:
+    lexical = np.array([0.1, 0.0], np.float32)
+    semantic = np.array([0.0, 0.2], np.float32)
+    plain = fused_evidence(lexical, semantic, 1.0, (1.0, 0.5))
+    assert plain.tolist() == pytest.approx([0.1, 0.2])
+    named = fused_evidence(lexical, semantic, 1.0, (3.0, 0.5))
+    assert named.tolist() == pytest.approx([0.1, 0.1])
+
+
+def test_cosines_count_as_far_as_they_can_be_relied_on_each() -> None:
+    lexical = np.array([0.5, 0.0, 0.0], np.float32)
+    semantic = np.array([0.0, 0.4, 0.4], np.float32)
+    fused = fused_evidence(lexical, semantic, np.array([1, 1, 0.25], np.float32))
+    assert fused.tolist() == pytest.approx([0.5, 0.4, 0.1])
+
+
+def test_labels_raise_evidence_once_and_leave_the_given_array() -> None:
+    evidence = np.array([0.1, 0.2, 0.9, 0.3], np.float32)
+    slots = np.array([1, 2, 1], np.int64)
+    raised = with_labels(evidence, DEFAULT_FORMULA, slots)
+    assert raised.tolist() == pytest.approx([0.1, 0.28, 1.0, 0.3])
+    assert evidence.tolist() == pytest.approx([0.1, 0.2, 0.9, 0.3])
+    assert with_labels(evidence, REFERENCE_FORMULA, slots) is evidence
+    assert with_labels(evidence, DEFAULT_FORMULA, slots[:0]) is evidence
+
+
+@given(st.floats(-1, 2), st.floats(-1, 2))
+def test_a_score_keeps_the_order_of_evidence(one: float, other: float) -> None:
+    assert 0 <= score_of(one) <= 1
+    if one <= other:
+        assert score_of(one) <= score_of(other)
+
+
+def test_a_score_of_one_half_is_the_boundary() -> None:
+    assert score_of(BOUNDARY) == pytest.approx(0.5)
+    assert score_of(0) == 0
+    assert score_of(1) == 1

@@ -1,11 +1,9 @@
-"""Scores of memories that are linked as versions, as dictionaries and as arrays."""
+"""Scores of memories that are linked as versions."""
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from langchain_agentmemory.search.link_arrays import apply_links, levels_of
 from langchain_agentmemory.search.links import JUST_BELOW, linked
 
 SLOTS = 12
@@ -15,31 +13,11 @@ links_of_slots = st.dictionaries(
 )
 
 
-def by_arrays(scores: list[float], links: dict[int, int], *, past: bool) -> list[float]:
-    """Return the scores that the arrays get."""
-    array = np.array(scores, np.float32)
-    old = np.array(list(links), np.intp)
-    new = np.array(list(links.values()), np.intp)
-    apply_links(array, levels_of(old, new, len(array)), past=past)
-    return [float(score) for score in array]
-
-
 def by_dict(scores: list[float], links: dict[int, int], *, past: bool) -> list[float]:
     """Return the scores that the dictionary gets."""
     found = dict(enumerate(scores))
     linked(found, links, past=past)
     return list(found.values())
-
-
-@settings(deadline=None)
-@given(scores_of_slots, links_of_slots, st.booleans())
-def test_both_ways_give_the_same(
-    scores: list[float],
-    links: dict[int, int],
-    past: bool,  # noqa: FBT001 - hypothesis passes it by place
-) -> None:
-    plain = by_dict(scores, links, past=past)
-    assert by_arrays(scores, links, past=past) == pytest.approx(plain, rel=1e-5)
 
 
 @settings(deadline=None)
@@ -104,6 +82,6 @@ def test_links_to_what_was_not_found_are_left_out() -> None:
 def test_long_chains_take_one_pass_per_step() -> None:
     count = 2000
     links = {slot: slot + 1 for slot in range(count)}
-    found = by_arrays([1.0] + [0.0] * count, links, past=False)
+    found = by_dict([1.0] + [0.0] * count, links, past=False)
     assert found[-1] == 1.0
     assert found[-2] == pytest.approx(JUST_BELOW)

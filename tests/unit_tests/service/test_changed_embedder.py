@@ -71,7 +71,7 @@ def test_status_and_counts_show_what_is_owed_until_reindex(reopened):
     assert steps == [(2, 3), (3, 3)]
     assert store.owed_vectors() == (3, 0, 0)
     assert store.status()["vectors"] == "3 items have them"
-    found = store.search_memories("ann", "eat", mode="vector", explain=True)
+    found = store.search_memories("ann", "drinks eat", mode="vector", explain=True)
     assert found[0].memory == "drinks tea"
     store.close()
 

@@ -121,8 +121,9 @@ def test_a_failing_embedder_loses_nothing(indexed, embedder, fault, caplog):
         indexed.reindex()
     embedder.broken = None
     # Found by its words in every mode, until it has a vector of its own.
-    found = indexed.search_memories("ann", "coffee", mode="vector")
-    assert texts(found) == ["drinks coffee at night"]
+    found = indexed.search_memories("ann", "coffee", mode="vector", explain=True)
+    assert texts(found)[0] == "drinks coffee at night"
+    assert found[0].explanation["similarity"] is None
     steps = []
     assert (
         indexed.reindex(progress=lambda done, total: steps.append((done, total))) == 1
@@ -165,7 +166,11 @@ def test_an_index_may_leave_the_dimension_to_its_embedder(make_store, embedder):
     store.add_memory("ann", "tea")
     store.search_memories("ann", "tea", mode="lexical")
     store.add_memory("ann", "coffee")
-    assert texts(store.search_memories("ann", "coffee", mode="vector")) == ["coffee"]
+    found = store.search_memories("ann", "coffee", mode="vector", explain=True)
+    assert [(e.memory, e.explanation["similarity"]) for e in found] == [
+        ("coffee", pytest.approx(1)),
+        ("tea", pytest.approx(0)),
+    ]
 
 
 @pytest.fixture
@@ -229,9 +234,11 @@ def test_decay_prefers_what_was_written_lately(make_store, monkeypatch):
     store = make_store()
     now = store.backend.now()
     monkeypatch.setattr(store.backend, "_clock", lambda: now - 40 * 86_400_000_000)
-    store.add_memory("ann", "prefers coffee")
+    # Of different people: no versions of one statement, whose newest comes first.
+    store.add_memory("ann", "prefers coffee", participants=["Bo"])
     monkeypatch.setattr(store.backend, "_clock", lambda: now)
-    store.add_memory("ann", "prefers coffee, with milk and sugar and cream")
+    text = "prefers coffee, with milk and sugar and cream"
+    store.add_memory("ann", text, participants=["Cy"])
     assert texts(store.search_memories("ann", "coffee"))[0] == "prefers coffee"
     found = store.search_memories("ann", "coffee", decay=timedelta(days=7))
     assert texts(found)[0].endswith("cream")
