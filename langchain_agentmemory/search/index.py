@@ -149,11 +149,17 @@ class LexicalIndex:
         scores[hit] = values
         weight = query.formula.neighbourhood
         if places is not None and len(places) and weight:
-            together = score_neighbourhoods(query, statistics, matches, places)
             number = places.of_slots(self.size)
-            shares = together[number] * places.standing_out(scores)
-            mixed = (scores + weight * shares) / (1 + weight)
-            scores = np.where(number < places.count, mixed, scores).astype(np.float32)
+            together = score_neighbourhoods(query, statistics, matches, places, number)
+            mixed = together[number]
+            if places.shared:
+                mixed *= places.standing_out(scores)
+            mixed *= weight
+            mixed += scores
+            mixed /= 1 + weight
+            if len(places) < self.size:
+                mixed = np.where(number < places.count, mixed, scores)
+            scores = mixed.astype(np.float32)
         self._add_phrase_bonus(query, matches, scores)
         if query.emphasis != 1:
             scores *= np.float32(query.emphasis)
@@ -167,11 +173,15 @@ class LexicalIndex:
         phrase, formula = query.phrase, query.formula
         if len(phrase) < 2 or not formula.phrase:  # noqa: PLR2004 - order needs two
             return
+        if not matches.frequencies(len(query.terms))[list(phrase)].all():
+            return  # one of the words is nowhere
         in_phrase = np.zeros(len(query.terms), np.bool_)
         in_phrase[list(phrase)] = True
         counted = matches.slots[matches.first & in_phrase[matches.terms]]
         complete = np.bincount(counted, minlength=self.size) == len(phrase)
-        candidates = np.flatnonzero(complete)
+        (candidates,) = complete.nonzero()
+        if not len(candidates):
+            return
         terms = [np.uint64(query.terms[index]) for index in phrase]
         # Not np.unique, whose first call imports numpy.ma: 12 ms.
         for number in np.flatnonzero(np.bincount(candidates >> _BITS)).tolist():

@@ -244,19 +244,17 @@ class SealedBlock:
         )
         self._codes = posted | later
         self._counts = _gaps(starts, len(order))
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return (
-            self.edges.nbytes
-            + self._terms.nbytes
-            + self._positions.nbytes
-            + self._position_ends.nbytes
-            + self._posting_ends.nbytes
-            + self._codes.nbytes
-            + self._counts.nbytes
+        parts = (
+            self.edges,
+            self._terms,
+            self._positions,
+            self._position_ends,
+            self._posting_ends,
+            self._codes,
+            self._counts,
         )
+        self.nbytes = sum(part.nbytes for part in parts)
+        """Bytes held."""
 
     def positions(self, term: np.uint64) -> NDArray[np.int64]:
         """Return all positions of a term, ascending."""

@@ -155,7 +155,7 @@ class Search:
         if (
             request.mode != "vector"
             or similarity is None
-            or bool(np.isneginf(similarity).any())
+            or similarity.min(initial=0) == -np.inf
         ):
             words = shelf.words(request.words)
         lexical = np.zeros(0, np.float32) if words is None else words.scores
@@ -321,7 +321,7 @@ def _first(shelf: Shelf[Held], scores: Scores, k: int | None) -> tuple[list[int]
     Also returns whether these are all that have a positive score.
     """
     found = top(scores, k)
-    complete = k is None or len(found) == np.count_nonzero(scores > 0)
+    complete = k is None or len(found) < k or len(found) == np.count_nonzero(scores > 0)
     slots = found.tolist()
     if k is not None and len(slots) > k:  # many equals: the newest of them are enough
         least = scores[slots[k - 1]]

@@ -14,7 +14,7 @@ from langchain_agentmemory.search.calibration import (
     Calibration,
     Level,
 )
-from langchain_agentmemory.search.fusion import score_of
+from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.probes import PROBES
 from langchain_agentmemory.search.scripts import HAN
 from langchain_agentmemory.search.standard import DefaultTokenizer
