@@ -93,6 +93,16 @@ class LexicalIndex:
         if number != self._open_number and self._living[number] * 2 < BLOCK_SIZE:
             self._empty_out(number)
 
+    def content_tokens(self, slot: int) -> frozenset[int] | None:
+        """Return the hashes of the content of a slot.
+
+        `None` where looking them up takes longer than making them anew.
+        """
+        number = slot >> _BITS
+        if number != self._open_number:
+            return None
+        return self._open.content_tokens(slot - (number << _BITS))
+
     def matches(self, query: Query) -> Matches:
         """Return the postings of the query's terms in living documents."""
         wanted = np.array(query.terms, np.uint64)

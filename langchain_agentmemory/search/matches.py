@@ -202,7 +202,8 @@ def _summed(
     new = np.ones(len(order), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     distinct = ordered[new]
-    return distinct, np.bincount(new.cumsum() - 1, amounts[order])
+    sums = np.bincount(new.cumsum() - 1, amounts[order])
+    return distinct, np.asarray(sums, np.float64)
 
 
 def _saturated(

@@ -189,6 +189,11 @@ class OpenBlock:
             hashes = self._hashes[scanned : self._words]
             yield from _grouped(terms, hashes, self._codes[scanned : self._words])
 
+    def content_tokens(self, document: int) -> frozenset[int]:
+        """Return the distinct hashes of the content of one document."""
+        begin, _, end, *_ = self._edges[document].tolist()
+        return frozenset(self._hashes[begin:end].tolist())
+
     def _scan(self, term: np.uint64, start: int) -> NDArray[np.int64]:
         return np.flatnonzero(self._hashes[start : self._words] == term) + start
 

@@ -178,6 +178,10 @@ class Shelf(Generic[T]):
         self._keys.extend(keys)
         self._slots.update(zip(keys, range(first, first + len(keys)), strict=True))
 
+    def content_tokens(self, slot: int) -> frozenset[int] | None:
+        """Return the hashes of the content of a living slot, `None` if not at hand."""
+        return self._index.content_tokens(slot)
+
     def mark_han(self, key: str) -> None:
         """Say that the text of an item holds Han characters; others do not."""
         slot = self._slots[key]

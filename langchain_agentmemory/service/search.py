@@ -2,14 +2,14 @@
 
 import heapq
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.backends.base import Namespace, Record
+from langchain_agentmemory.backends.base import Namespace, Record, RecordFlags
 from langchain_agentmemory.search.calibration import BACKGROUND, Calibration
 from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.formula import score_of
@@ -20,12 +20,12 @@ from langchain_agentmemory.search.fusion import (
     with_labels,
 )
 from langchain_agentmemory.search.index import WordScores
-from langchain_agentmemory.search.pipeline import Candidate, find_page
+from langchain_agentmemory.search.pipeline import Candidate, TokenSet, find_page
 from langchain_agentmemory.search.place import LENT_SHARES
 from langchain_agentmemory.search.scripts import HAN
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.statistics import Statistics
-from langchain_agentmemory.search.tokenize import Query
+from langchain_agentmemory.search.tokenize import Query, word_hash
 from langchain_agentmemory.service.calibrating import calibrated
 from langchain_agentmemory.service.criteria import (
     criteria_of,
@@ -34,7 +34,7 @@ from langchain_agentmemory.service.criteria import (
 )
 from langchain_agentmemory.service.filters import Predicate
 from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
-from langchain_agentmemory.service.indexing import Indexer
+from langchain_agentmemory.service.indexing import INDEXED_CHARACTERS, Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.settings import Settings
 from langchain_agentmemory.service.settled_scores import Settler
@@ -108,15 +108,15 @@ class Search:
                 halves = halves._replace(total=total)
             versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))
 
+            listed: dict[str, str] = {}
+
             def fetch(k: int | None) -> tuple[list[Candidate[Held]], bool]:
                 found, complete = self._fetch(shelf, halves.total, k)
+                if criteria.deduplicate:
+                    listed.update((c.text, c.item.record.key) for c in found)
                 return versions.current(found) if fold else found, complete
 
-            page = find_page(
-                fetch,
-                criteria,
-                self._indexer.ranking.tokenizer.token_set,
-            )
+            page = find_page(fetch, criteria, self._token_set(shelf, listed))
             return [
                 (
                     candidate.item.record,
@@ -215,6 +215,28 @@ class Search:
             entry = held.entry(self._settings.timezone)
             candidates.append(candidate_of(held, entry, score))
         return candidates, complete
+
+    def _token_set(self, shelf: Shelf[Held], keys: Mapping[str, str]) -> TokenSet:
+        """Return what near-duplicates are recognised by: stored tokens, where at hand.
+
+        Args:
+            shelf: The index.
+            keys: The key of a memory by its text.
+        """
+        tokenizer = self._indexer.ranking.tokenizer
+        if not tokenizer.compares_stored:
+            return tokenizer.token_set
+
+        def token_set(text: str) -> frozenset[int]:
+            slot = shelf.slot(keys.get(text, ""))
+            if slot is not None and len(text) <= INDEXED_CHARACTERS:
+                flags = shelf.item(slot).record.flags
+                stored = shelf.content_tokens(slot)
+                if stored is not None and not flags & RecordFlags.UNINDEXED:
+                    return stored
+            return frozenset(map(word_hash, tokenizer.token_set(text)))
+
+        return token_set
 
     def _explain(
         self,
