@@ -149,9 +149,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
             Change(
                 english,
                 "_BASES",
-                _bases(
-                    "_IRREGULAR_VERBS", "_IRREGULAR_NOUNS", "_IRREGULAR_ADJECTIVES"
-                ),
+                _bases("_IRREGULAR_VERBS", "_IRREGULAR_NOUNS", "_IRREGULAR_ADJECTIVES"),
             ),
         ),
     ),

@@ -76,15 +76,19 @@ def _figures(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Figure]]:
     if found["thresholds"]:
         yield (
             "retrieval-threshold",
-            "Pairs of texts at one threshold, 0.5: paraphrases that are kept, "
-            "unrelated ones that are rejected; dotted are the goals.",
+            (
+                "Pairs of texts at one threshold, 0.5: paraphrases that are kept, "
+                "unrelated ones that are rejected; dotted are the goals."
+            ),
             _threshold(found),
         )
     if found.get("ablations"):
         yield (
             "retrieval-ablations",
-            "What changes without each ingredient, in points, with 95 % intervals: "
-            "left of the line it is missed.",
+            (
+                "What changes without each ingredient, in points, with 95 % intervals: "
+                "left of the line it is missed."
+            ),
             _ablations(found),
         )
     if found["calibration"]:
@@ -154,7 +158,9 @@ def _versions(found: Mapping[str, Any]) -> Figure:
             [row[which] for row in chosen],
             [_COLORS[families[row["contestant"]]] for row in chosen],
         )
-        axis.set_title(f"{name}: asking for the {asks} value ({chosen[0]['questions']})")
+        axis.set_title(
+            f"{name}: asking for the {asks} value ({chosen[0]['questions']})"
+        )
     return figure
 
 
@@ -187,7 +193,9 @@ def _threshold(found: Mapping[str, Any]) -> Figure:
         colors = [_COLORS["ours"]] * len(rows)
         _bars(axis, names, [row[which] for row in rows], colors)
         axis.axvline(goal, color="#444444", linestyle=":", linewidth=1)
-        axis.set_title({"kept": "paraphrases kept, %"}.get(which, "unrelated rejected, %"))
+        axis.set_title(
+            {"kept": "paraphrases kept, %"}.get(which, "unrelated rejected, %")
+        )
     return figure
 
 
@@ -211,9 +219,14 @@ def _ablations(found: Mapping[str, Any]) -> Figure:
     )
     for axis, (given, metric) in zip(axes, _PANELS, strict=True):
         axis.axvline(0, color="#444444", linewidth=0.8)
-        for embedder, color, shift in ((None, "#d55e00", 0.15), (MAIN, "#0072b2", -0.15)):
+        for embedder, color, shift in (
+            (None, "#d55e00", 0.15),
+            (MAIN, "#0072b2", -0.15),
+        ):
             chosen = [
-                row for row in rows if (row["set"], row["embedder"]) == (given, embedder)
+                row
+                for row in rows
+                if (row["set"], row["embedder"]) == (given, embedder)
             ]
             if not chosen:
                 continue

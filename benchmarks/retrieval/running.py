@@ -45,8 +45,10 @@ class Answer(NamedTuple):
     def right_version_first(self) -> bool | None:
         """Whether the version that is asked for is above the other one."""
         update = self.question.update
-        return None if update is None else self._version_above(
-            newer=update.asks == "current"
+        return (
+            None
+            if update is None
+            else self._version_above(newer=update.asks == "current")
         )
 
     def _version_above(self, *, newer: bool) -> bool | None:

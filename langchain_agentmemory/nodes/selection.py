@@ -36,6 +36,27 @@ _Found = list[MemoryEntry]
 _Plan = Generator[_Read | _Search, _Found, _Found]
 
 
+def _has_more(reader: MemoryReader, user: User, limit: int) -> bool:
+    """Tell whether a reader that can count says that there are more than so many.
+
+    Reading them to find out would cost more than all else of a preload.
+    """
+    count = getattr(reader, "count_memories", None)
+    try:
+        return limit > 0 and count is not None and count(user) > limit
+    except Exception:  # noqa: BLE001 - reading will tell what is wrong
+        return False
+
+
+async def _ahas_more(reader: MemoryReader, user: User, limit: int) -> bool:
+    """Async twin of `_has_more`."""
+    count = getattr(reader, "acount_memories", None)
+    try:
+        return limit > 0 and count is not None and await count(user) > limit
+    except Exception:  # noqa: BLE001 - reading will tell what is wrong
+        return False
+
+
 def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
     """Read the memories that a turn should start with.
 
@@ -51,7 +72,7 @@ def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
         The memories, best or newest first. Empty when the reader failed. What a newer
         one replaced is told by it as `earlier`, unless the query asks about the past.
     """
-    plan = _folded(limit, query.strip())
+    plan = _folded(limit, query.strip(), has_more=_has_more(reader, user, limit))
     try:
         ask = next(plan)
         while True:
@@ -69,7 +90,8 @@ def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
 
 async def aselect(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
     """Async twin of `select`. Readers without async methods are read in a thread."""
-    plan = _folded(limit, query.strip())
+    has_more = await _ahas_more(reader, user, limit)
+    plan = _folded(limit, query.strip(), has_more=has_more)
     try:
         ask = next(plan)
         while True:
@@ -85,9 +107,9 @@ async def aselect(reader: MemoryReader, user: User, limit: int, query: str) -> _
         return []
 
 
-def _folded(limit: int, query: str) -> _Plan:
+def _folded(limit: int, query: str, *, has_more: bool) -> _Plan:
     """Let what holds now tell what it replaced, unless the past is asked for."""
-    found = yield from _plan(limit, query)
+    found = yield from _plan(limit, query, has_more=has_more)
     if any(entry.superseded_by for entry in found) and not wants_earlier(
         query, datetime.now(UTC), UTC
     ):
@@ -95,14 +117,16 @@ def _folded(limit: int, query: str) -> _Plan:
     return found
 
 
-def _plan(limit: int, query: str) -> _Plan:
+def _plan(limit: int, query: str, *, has_more: bool) -> _Plan:
     if limit == 0:
         return []
     if limit < 0:
         return (yield _Read(None))
-    probe = yield _Read(limit + 1)
-    if len(probe) <= limit:
-        return probe
+    probe: _Found = []
+    if not has_more:
+        probe = yield _Read(limit + 1)
+        if len(probe) <= limit:
+            return probe
     if query:
         options = SearchOptions(limit=limit, deduplicate=True, versions="current")
         try:

@@ -109,11 +109,11 @@ class Level:
         reached = min(slope * (1 - least), 1.0)
         found = np.subtract(cosines, np.float32(least), dtype=np.float32)
         found *= np.float32(slope)
-        if boundary < 1:
-            above = np.subtract(cosines, np.float32(boundary), dtype=np.float32)
-            np.fmax(above, 0, out=above)
+        if boundary < 1:  # few cosines lie above it
+            (high,) = (cosines > np.float32(boundary)).nonzero()
+            above = np.subtract(cosines[high], np.float32(boundary), dtype=np.float32)
             above *= np.float32(((1 - reached) ** 0.5) / (1 - boundary))
-            found += np.square(above, out=above)
+            found[high] += np.square(above, out=above)
         np.fmax(found, 0, out=found)  # what is not a number, too
         return np.asarray(np.minimum(found, 1, out=found), np.float32)
 
@@ -210,11 +210,10 @@ class Calibration:
             float32 in [0, 1], shape (documents,), owned by the caller.
         """
         own, crossed = self._levels(han_query=han_query)
+        if isinstance(han_documents, bool):
+            level = own if han_documents == han_query else crossed
+            return level.evidence(similarities)
         same = np.equal(han_documents, han_query)
-        if same.all():
-            return own.evidence(similarities)
-        if not same.any():
-            return crossed.evidence(similarities)
         return np.where(
             same, own.evidence(similarities), crossed.evidence(similarities)
         )
@@ -235,7 +234,9 @@ class Calibration:
             similarities: Cosines, shape (documents,); `-inf`, no vector, stays so.
             han_query: Whether the query holds a Han character.
         """
-        known = similarities[np.isfinite(similarities)]
+        known = similarities
+        if not known.min(initial=0) > -np.inf:
+            known = similarities[np.isfinite(similarities)]
         if not len(known):
             return similarities
         mean = float(known.mean())

@@ -93,6 +93,16 @@ class LexicalIndex:
         if number != self._open_number and self._living[number] * 2 < BLOCK_SIZE:
             self._empty_out(number)
 
+    def content_tokens(self, slot: int) -> frozenset[int] | None:
+        """Return the hashes of the content of a slot.
+
+        `None` where looking them up takes longer than making them anew.
+        """
+        number = slot >> _BITS
+        if number != self._open_number:
+            return None
+        return self._open.content_tokens(slot - (number << _BITS))
+
     def matches(self, query: Query) -> Matches:
         """Return the postings of the query's terms in living documents."""
         wanted = np.array(query.terms, np.uint64)
@@ -145,7 +155,9 @@ class LexicalIndex:
         scores, near = self.own_and_near(query, statistics, matches, places)
         if near is not None:
             weight = query.formula.neighbourhood
-            mixed = (scores + weight * near.scores) / (1 + weight)
+            mixed = near.scores * weight
+            mixed += scores
+            mixed /= 1 + weight
             scores = np.where(near.placed, mixed, scores).astype(np.float32)
         self._add_phrase_bonus(query, matches, scores)
         if query.emphasis != 1:
@@ -179,9 +191,11 @@ class LexicalIndex:
         own[hit] = values
         if places is None or not len(places) or not query.formula.neighbourhood:
             return own, None
-        together = score_neighbourhoods(query, statistics, matches, places)
         number = places.of_slots(self.size)
-        near = together[number] * places.standing_out(own)
+        together = score_neighbourhoods(query, statistics, matches, places, number)
+        near = together[number]
+        if places.shared:
+            near *= places.standing_out(own)
         placed = (number < places.count) & self.indexed[: self.size]
         return own, Near(near, placed)
 
@@ -192,11 +206,15 @@ class LexicalIndex:
         phrase, formula = query.phrase, query.formula
         if len(phrase) < 2 or not formula.phrase:  # noqa: PLR2004 - order needs two
             return
+        if not matches.frequencies(len(query.terms))[list(phrase)].all():
+            return  # one of the words is nowhere
         in_phrase = np.zeros(len(query.terms), np.bool_)
         in_phrase[list(phrase)] = True
         counted = matches.slots[matches.first & in_phrase[matches.terms]]
         complete = np.bincount(counted, minlength=self.size) == len(phrase)
-        candidates = np.flatnonzero(complete)
+        (candidates,) = complete.nonzero()
+        if not len(candidates):
+            return
         terms = [np.uint64(query.terms[index]) for index in phrase]
         # Not np.unique, whose first call imports numpy.ma: 12 ms.
         for number in np.flatnonzero(np.bincount(candidates >> _BITS)).tolist():

@@ -1,6 +1,8 @@
 """The lexical score over postings: the arithmetic of `lexical`, on whole arrays."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +12,10 @@ from langchain_agentmemory.search.place import NEIGHBOUR_SHARES
 from langchain_agentmemory.search.places import Places
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query
+
+_SPARSE: Final = 64
+"""What is sorted must be so many times shorter than what would be counted: sorting
+takes much longer for each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +55,24 @@ class Matches:
         """Return the slots whose topics hold a term, some more than once."""
         return self.slots[self.in_topics] if self.has_topics else self.slots[:0]
 
-    def terms_of(self, slot: int) -> int:
-        """Return which terms occur in a document: bit *i* stands for term *i*."""
-        return sum(1 << term for term in set(self.terms[self.slots == slot].tolist()))
+    def terms_of(self, slots: Sequence[int], size: int) -> list[int]:
+        """Return which terms occur in each of a few documents.
+
+        Args:
+            slots: The documents.
+            size: Number of slots.
+
+        Returns:
+            For each document, a number whose bit *i* stands for term *i*.
+        """
+        wanted = np.zeros(size, np.bool_)
+        wanted[slots] = True
+        (found,) = wanted[self.slots].nonzero()
+        bits = dict.fromkeys(slots, 0)
+        pairs = zip(self.slots[found].tolist(), self.terms[found].tolist(), strict=True)
+        for slot, term in pairs:
+            bits[slot] |= 1 << term
+        return [bits[slot] for slot in slots]
 
     def frequencies(self, terms: int) -> NDArray[np.int64]:
         """Return in how many documents each of the query's terms occurs."""
@@ -88,7 +109,7 @@ def score_matches(
     if matches.has_topics:
         terms, slots = terms[matches.first], slots[matches.first]
     scores = np.bincount(slots, shares[terms], minlength=size)
-    hit = np.flatnonzero(scores)
+    hit = (scores != 0).nonzero()[0]
     gained = np.bincount(matches.slots, gains, minlength=size)[hit]
     if formula.strength_of == "matched":
         bound = np.bincount(slots, rare[terms], minlength=size)[hit]
@@ -99,7 +120,11 @@ def score_matches(
 
 
 def score_neighbourhoods(
-    query: Query, statistics: Statistics, matches: Matches, places: Places
+    query: Query,
+    statistics: Statistics,
+    matches: Matches,
+    places: Places,
+    of_slots: NDArray[np.int64],
 ) -> NDArray[np.float64]:
     """Score every place by its words and those of its neighbours, as one text.
 
@@ -111,6 +136,7 @@ def score_neighbourhoods(
         statistics: Of the whole corpus.
         matches: The postings of the query's terms in this shelf.
         places: Where the documents stand.
+        of_slots: The place of each slot, see `Places.of_slots`.
 
     Returns:
         Shape (places + 1,): the last one, that of no place, is 0.
@@ -118,32 +144,66 @@ def score_neighbourhoods(
     formula, weights = query.formula, np.array(query.weights)
     rare = weights * np.array(statistics.rarities())
     size = places.count + 1
-    number = places.of_slots(int(matches.slots.max(initial=0)) + 1)[matches.slots]
-    counted = number < places.count
-    if matches.has_topics:
-        counted &= ~matches.in_topics
-    number = number[counted]
-    terms, counts = matches.terms[counted], matches.counts[counted]
-    near = places.neighbours()[:, number]
-    next_share, far_share = NEIGHBOUR_SHARES
-    cells = np.concatenate((number[None], near)) + terms * size
-    amounts = np.multiply.outer(
-        np.array((1, next_share, next_share, far_share, far_share), np.float32), counts
-    )
-    found = np.bincount(cells.ravel(), amounts.ravel(), minlength=len(weights) * size)
-    cell = np.flatnonzero(found)
-    term, place, amount = cell // size, cell % size, found[cell]
-    k = formula.saturation
+    number = of_slots[matches.slots]
+    terms, counts = matches.terms, matches.counts
+    if matches.has_topics or len(places) < len(of_slots):
+        counted = number < places.count
+        if matches.has_topics:
+            counted &= ~matches.in_topics
+        number, terms, counts = number[counted], terms[counted], counts[counted]
+    links, k = places.neighbours(), formula.saturation
+    next_share, far_share = map(np.float32, NEIGHBOUR_SHARES)
+    found = []
+    for term in np.bincount(terms).nonzero()[0].tolist():
+        (own,) = (terms == term).nonzero()
+        here, amounts = number[own], counts[own]
+        near = links[:, here].ravel()
+        beside, far = next_share * amounts, far_share * amounts
+        cells = np.concatenate((here, near))
+        shared = np.concatenate((amounts, beside, beside, far, far))
+        found.append((term, *_summed(cells, shared, size)))
     bound = rare.sum() * (k + 1)
+    bounds = None
     if formula.strength_of == "matched":
-        bound = np.bincount(place, rare[term], minlength=size)[place] * (k + 1)
+        bounds = np.zeros(size)
+        for term, place, _ in found:
+            bounds[place] += rare[term]
     shares = weights * (formula.coverage / max(weights.sum(), formula.floor))
     shares += rare * (formula.rarity / max(rare.sum(), formula.floor))
-    values = shares[term] * np.minimum(amount, 1)
-    values += formula.strength * rare[term] * amount * (k + 1) / ((amount + k) * bound)
-    scores = np.asarray(np.bincount(place, values, minlength=size), np.float64)
+    scores = np.zeros(size)
+    for term, place, amount in found:
+        if bounds is not None:
+            bound = bounds[place] * (k + 1)
+        values = shares[term] * np.minimum(amount, 1)
+        values += (
+            formula.strength * rare[term] * amount * (k + 1) / ((amount + k) * bound)
+        )
+        scores[place] += values
     scores[-1] = 0
     return scores
+
+
+def _summed(
+    cells: NDArray[np.int64], amounts: NDArray[np.float32], size: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the distinct cells, and the sum of the amounts of each.
+
+    Args:
+        cells: Numbers below `size`, some more than once.
+        amounts: An amount for each, positive.
+        size: How many cells there are.
+    """
+    if len(cells) * _SPARSE > size:
+        sums = np.bincount(cells, amounts, minlength=size)
+        (distinct,) = (sums != 0).nonzero()
+        return distinct, sums[distinct]
+    order = cells.argsort(kind="stable")
+    ordered = cells[order]
+    new = np.ones(len(order), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    distinct = ordered[new]
+    sums = np.bincount(new.cumsum() - 1, amounts[order])
+    return distinct, np.asarray(sums, np.float64)
 
 
 def _saturated(
@@ -156,13 +216,16 @@ def _saturated(
     k, share = formula.saturation, formula.length_share
     means = statistics.mean_lengths()
     counts, slots = matches.counts, matches.slots
-    norms = lengths[0] * np.float32(k * share / means[0]) + np.float32(k * (1 - share))
-    norm = norms[slots]
+    per_token, least = np.float32(k * share / means[0]), np.float32(k * (1 - share))
+    if len(slots) < lengths.shape[1]:
+        norm = lengths[0][slots] * per_token + least
+    else:
+        norm = (lengths[0] * per_token + least)[slots]
     if not matches.has_topics:
         return np.asarray(counts * np.float32(k + 1) / (counts + norm), np.float32)
     topics = matches.in_topics
     of_topics = lengths[1, slots[topics]] * np.float32(k * share / means[1])
-    norm[topics] = of_topics + np.float32(k * (1 - share))
+    norm[topics] = of_topics + least
     gain = counts * np.float32(k + 1) / (counts + norm)
     gain[topics] *= np.float32(formula.topics)
     return np.asarray(gain, np.float32)

@@ -7,8 +7,8 @@ the limit, so that a full page comes back whenever there is one.
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import islice
-from typing import Final, Generic, NamedTuple, TypeVar
+from itertools import islice, pairwise
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -75,7 +75,9 @@ class Criteria(NamedTuple):
     now: datetime | None = None
 
 
-TokenSet = Callable[[str], frozenset[str]]
+Tokens = frozenset[str] | frozenset[int]
+TokenSet = Callable[[str], Tokens]
+"""Returns the tokens of a text, as words or as hashes, but all of them alike."""
 Fetch = Callable[[int | None], tuple[Sequence[Candidate[T]], bool]]
 """Takes a number `k` (`None` = all) and returns the first `k` candidates in the order
 of `ordered` (fewer, if some may not be shown), and whether there are no more."""
@@ -206,7 +208,10 @@ def ordered(
     entries: Iterable[Candidate[T]], *, by_event_time: bool = False
 ) -> list[Candidate[T]]:
     """Return best first; ties by event (if asked), newest write, creation, id."""
-    result = sorted(entries, key=lambda entry: entry.id)
+    result = list(entries)
+    if all(one.score > other.score for one, other in pairwise(result)):
+        return result  # as most searches find them: best first, and no ties
+    result.sort(key=lambda entry: entry.id)
     result.sort(key=lambda entry: entry.created_at, reverse=True)
     result.sort(key=lambda entry: entry.updated_at, reverse=True)
     if by_event_time:
@@ -262,13 +267,14 @@ class _SeenSets:
     """
 
     def __init__(self) -> None:
-        self._sets: list[frozenset[str]] = []
-        self._holders: dict[str, list[int]] = {}
+        self._sets: list[Tokens] = []
+        self._holders: dict[Any, list[int]] = {}
 
-    def add_and_compare(self, tokens: frozenset[str]) -> bool:
+    def add_and_compare(self, tokens: Tokens) -> bool:
         """Remember a set; tell whether an earlier one is a near-duplicate of it."""
         kept = -(-len(tokens) * DUPLICATE_NUMERATOR // DUPLICATE_DENOMINATOR)
-        prefix = sorted(tokens)[: len(tokens) - kept + 1] if tokens else []
+        ordered: list[Any] = sorted(tokens)
+        prefix = ordered[: len(tokens) - kept + 1] if tokens else []
         duplicate = any(
             _overlap(tokens, self._sets[number])
             for token in prefix
@@ -280,7 +286,10 @@ class _SeenSets:
         return duplicate
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> bool:
+def _overlap(one: Tokens, other: Tokens) -> bool:
+    smaller, larger = sorted((len(one), len(other)))
+    if smaller * DUPLICATE_DENOMINATOR < DUPLICATE_NUMERATOR * larger:
+        return False
     common = len(one & other)
     union = len(one) + len(other) - common
     return common * DUPLICATE_DENOMINATOR >= DUPLICATE_NUMERATOR * union

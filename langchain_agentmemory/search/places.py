@@ -43,6 +43,9 @@ class Places:
         self._free: list[int] = []
         self._shared = 0  # places that hold more than one slot
         self._filled = 0
+        # Arrays for searches, kept until something changes.
+        self._numbers: NDArray[np.int64] | None = None
+        self._links: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         """Return how many slots have a place."""
@@ -54,10 +57,15 @@ class Places:
         return len(self._where)
 
     @property
+    def shared(self) -> bool:
+        """Whether any place holds more than one slot."""
+        return self._shared > 0
+
+    @property
     def nbytes(self) -> int:
-        """Estimate of the bytes held."""
+        """Estimate of the bytes held, the arrays for searches included."""
         return (
-            4 * len(self._of_slot) + 200 * len(self._where) + 300 * len(self._threads)
+            12 * len(self._of_slot) + 232 * len(self._where) + 300 * len(self._threads)
         )
 
     def put(self, slot: int, place: Place) -> None:
@@ -79,6 +87,7 @@ class Places:
         self._reserve(slot)
         self._of_slot[slot] = number
         self._filled += 1
+        self._changed()
 
     def remove(self, slot: int) -> None:
         """Forget where the item of a slot stands."""
@@ -86,6 +95,7 @@ class Places:
         if number == _NOWHERE:
             return
         self._of_slot[slot] = _NOWHERE
+        self._changed()
         self._filled -= 1
         self._held[number] -= 1
         self._shared -= self._held[number] == 1
@@ -99,13 +109,21 @@ class Places:
             self._of_slot[old] = _NOWHERE
             self._reserve(new)
             self._of_slot[new] = number
+            self._changed()
 
     def of_slots(self, size: int) -> NDArray[np.int64]:
-        """Return the place of each slot, shape (size,), `count` where it has none."""
+        """Return the place of each slot, shape (size,), `count` where it has none.
+
+        The array is kept until the next change; nobody may change it.
+        """
+        kept = self._numbers
+        if kept is not None and len(kept) == size:
+            return kept
         numbers = np.full(size, self.count, np.int64)
         known = np.array(self._of_slot[:size], np.int64)
         known[known == _NOWHERE] = self.count
         numbers[: len(known)] = known
+        self._numbers = numbers
         return numbers
 
     def neighbours(self) -> NDArray[np.int64]:
@@ -113,8 +131,11 @@ class Places:
 
         Returns:
             Shape (4, count + 1): one before, one after, two before, two after. The last
-            column is that of no place.
+            column is that of no place. Kept until the next change; nobody may change
+            it.
         """
+        if self._links is not None:
+            return self._links
         count = self.count
         links = np.full((4, count + 1), count, np.int64)
         links[0, :count] = self._before
@@ -122,6 +143,7 @@ class Places:
         links[:2][links[:2] == _NOWHERE] = count
         links[2] = links[0, links[0]]
         links[3] = links[1, links[1]]
+        self._links = links
         return links
 
     def standing_out(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -171,6 +193,9 @@ class Places:
             result[of_slot == self.count] = 0
             return np.asarray(np.maximum(result, 0), np.float32)
         return np.asarray(lent[of_slot], np.float32)
+
+    def _changed(self) -> None:
+        self._numbers = self._links = None
 
     def _add(self, place: Place) -> int:
         if self._free:

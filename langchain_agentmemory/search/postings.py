@@ -189,6 +189,11 @@ class OpenBlock:
             hashes = self._hashes[scanned : self._words]
             yield from _grouped(terms, hashes, self._codes[scanned : self._words])
 
+    def content_tokens(self, document: int) -> frozenset[int]:
+        """Return the distinct hashes of the content of one document."""
+        begin, _, end, *_ = self._edges[document].tolist()
+        return frozenset(self._hashes[begin:end].tolist())
+
     def _scan(self, term: np.uint64, start: int) -> NDArray[np.int64]:
         return np.flatnonzero(self._hashes[start : self._words] == term) + start
 
@@ -244,19 +249,17 @@ class SealedBlock:
         )
         self._codes = posted | later
         self._counts = _gaps(starts, len(order))
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes held."""
-        return (
-            self.edges.nbytes
-            + self._terms.nbytes
-            + self._positions.nbytes
-            + self._position_ends.nbytes
-            + self._posting_ends.nbytes
-            + self._codes.nbytes
-            + self._counts.nbytes
+        parts = (
+            self.edges,
+            self._terms,
+            self._positions,
+            self._position_ends,
+            self._posting_ends,
+            self._codes,
+            self._counts,
         )
+        self.nbytes = sum(part.nbytes for part in parts)
+        """Bytes held."""
 
     def positions(self, term: np.uint64) -> NDArray[np.int64]:
         """Return all positions of a term, ascending."""

@@ -56,6 +56,7 @@ class ReferenceTokenizer:
     """
 
     name = "reference"
+    compares_stored = False
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ valid until the next write; keys always are. The caller holds a lock.
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Generic, ParamSpec, TypeVar
+from typing import Final, Generic, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,7 @@ class Shelf(Generic[T]):
         self._items: list[T | None] = []
         self.places = Places()
         self._han = bytearray()
+        self._han_marks: NDArray[np.bool_] | bool | None = False
         # Not the methods themselves: a shelf in a circle with its parts would outlive
         # its last user until Python looks for circles.
         self._index = LexicalIndex(_weakly(self._documents_moved))
@@ -177,19 +178,28 @@ class Shelf(Generic[T]):
         self._keys.extend(keys)
         self._slots.update(zip(keys, range(first, first + len(keys)), strict=True))
 
+    def content_tokens(self, slot: int) -> frozenset[int] | None:
+        """Return the hashes of the content of a living slot, `None` if not at hand."""
+        return self._index.content_tokens(slot)
+
     def mark_han(self, key: str) -> None:
         """Say that the text of an item holds Han characters; others do not."""
         slot = self._slots[key]
         self._han.extend(bytes(slot + 1 - len(self._han)))
         self._han[slot] = True
+        self._han_marks = None
 
     def han(self) -> NDArray[np.bool_] | bool:
-        """Tell which slots were marked so, `False` if none was."""
-        if not any(self._han):
-            return False
-        marks = np.zeros(self._index.size, np.bool_)
-        marks[: len(self._han)] = np.frombuffer(bytes(self._han), np.bool_)
-        return marks
+        """Tell which slots were marked so, `True` or `False` if all or none were.
+
+        The array is kept until the next write; nobody may change it.
+        """
+        if self._han_marks is None:
+            marks = np.zeros(self._index.size, np.bool_)
+            marks[: len(self._han)] = np.frombuffer(bytes(self._han), np.bool_)
+            alike = bool(marks.all()) or not marks.any()
+            self._han_marks = bool(marks.any()) if alike else marks
+        return self._han_marks
 
     def place(self, key: str, place: Place) -> None:
         """Say where an item stands in a conversation; it had no place before.
@@ -386,6 +396,8 @@ class Shelf(Generic[T]):
         self._slots[key] = slot
         if slot < len(self._han):
             self._han[slot] = False
+        if self._han:  # no mark at all stays no mark
+            self._han_marks = None
 
     def _put_vectors(self, slot: int, vectors: Vectors | None) -> Vectors | None:
         if vectors is None or not len(vectors) or self._vectors is None:
@@ -437,12 +449,32 @@ def _weakly(method: Callable[P, None]) -> Callable[P, None]:
     return call
 
 
+_GROUPED: Final = 64  # scores of a group, of which only the best is looked at first
+
+
+def _candidates(scores: NDArray[np.float32], k: int | None) -> NDArray[np.int64]:
+    """Return slots among which the `k` best positive scores and their equals are.
+
+    In each of many groups the best is found, which is fast, and then the `k`-th of
+    these: at least `k` scores reach it, and few do.
+    """
+    groups = len(scores) // _GROUPED
+    if k is None or not 0 < k < groups:
+        return (scores > 0).nonzero()[0]
+    whole = scores[: groups * _GROUPED].reshape(_GROUPED, groups)
+    best = np.maximum.reduce(whole, axis=0)
+    best.partition(groups - k)
+    least = best[groups - k]
+    mask = scores >= least if least > 0 else scores > 0
+    return mask.nonzero()[0]
+
+
 def top(scores: NDArray[np.float32], k: int | None) -> NDArray[np.int64]:
     """Return the slots of the `k` best positive scores and of all that tie with them.
 
     Best first, later slots first among equals. `None` returns all positive scores.
     """
-    slots = np.flatnonzero(scores > 0)
+    slots = _candidates(scores, k)
     values = scores[slots]
     if k is not None and k < len(slots):
         least = -np.partition(-values, k - 1)[k - 1] if k > 0 else np.inf

@@ -89,6 +89,7 @@ class DefaultTokenizer:
     """
 
     name = "default"
+    compares_stored = True
 
     def __init__(
         self,

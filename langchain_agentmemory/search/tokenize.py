@@ -86,6 +86,11 @@ class Tokenizer(Protocol):
         ...
 
     @property
+    def compares_stored(self) -> bool:
+        """Whether the token set of a text is what `document` stores of a content."""
+        ...
+
+    @property
     def fingerprint(self) -> int:
         """64 bits that change whenever the tokens of some text would."""
         ...

@@ -1,13 +1,13 @@
 """Searching: memories of one user, and LangGraph items below a namespace prefix."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.backends.base import Namespace, Record
+from langchain_agentmemory.backends.base import Namespace, Record, RecordFlags
 from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.fusion import (
@@ -15,9 +15,10 @@ from langchain_agentmemory.search.fusion import (
     hybrid_scores,
     with_labels,
 )
-from langchain_agentmemory.search.pipeline import Candidate, find_page
+from langchain_agentmemory.search.pipeline import Candidate, TokenSet, find_page
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.statistics import Statistics
+from langchain_agentmemory.search.tokenize import word_hash
 from langchain_agentmemory.service.calibrating import calibrated
 from langchain_agentmemory.service.criteria import (
     criteria_of,
@@ -35,7 +36,7 @@ from langchain_agentmemory.service.halves import (
     plain_meaning,
 )
 from langchain_agentmemory.service.hits import candidate_of
-from langchain_agentmemory.service.indexing import Indexer
+from langchain_agentmemory.service.indexing import INDEXED_CHARACTERS, Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.settings import Settings
 from langchain_agentmemory.service.settled_scores import Settler
@@ -91,15 +92,15 @@ class Search:
                 halves = halves._replace(total=total)
             versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))
 
+            listed: dict[str, str] = {}
+
             def fetch(k: int | None) -> tuple[list[Candidate[Held]], bool]:
                 found, complete = self._fetch(shelf, halves.total, k)
+                if criteria.deduplicate:
+                    listed.update((c.text, c.item.record.key) for c in found)
                 return versions.current(found) if fold else found, complete
 
-            page = find_page(
-                fetch,
-                criteria,
-                self._indexer.ranking.tokenizer.token_set,
-            )
+            page = find_page(fetch, criteria, self._token_set(shelf, listed))
             explain = None
             if options.explain:
                 explain = Explainer(
@@ -139,7 +140,7 @@ class Search:
         if (
             request.mode != "vector"
             or similarity is None
-            or bool(np.isneginf(similarity).any())
+            or similarity.min(initial=0) == -np.inf
         ):
             words = shelf.words(request.words)
         lexical = np.zeros(0, np.float32) if words is None else words.scores
@@ -183,6 +184,28 @@ class Search:
             entry = held.entry(self._settings.timezone)
             candidates.append(candidate_of(held, entry, score))
         return candidates, complete
+
+    def _token_set(self, shelf: Shelf[Held], keys: Mapping[str, str]) -> TokenSet:
+        """Return what near-duplicates are recognised by: stored tokens, where at hand.
+
+        Args:
+            shelf: The index.
+            keys: The key of a memory by its text.
+        """
+        tokenizer = self._indexer.ranking.tokenizer
+        if not tokenizer.compares_stored:
+            return tokenizer.token_set
+
+        def token_set(text: str) -> frozenset[int]:
+            slot = shelf.slot(keys.get(text, ""))
+            if slot is not None and len(text) <= INDEXED_CHARACTERS:
+                flags = shelf.item(slot).record.flags
+                stored = shelf.content_tokens(slot)
+                if stored is not None and not flags & RecordFlags.UNINDEXED:
+                    return stored
+            return frozenset(map(word_hash, tokenizer.token_set(text)))
+
+        return token_set
 
     def items(
         self, prefix: Namespace, query: str, matches: Predicate | None, wanted: int
@@ -269,7 +292,7 @@ def _first(shelf: Shelf[Held], scores: Scores, k: int | None) -> tuple[list[int]
     Also returns whether these are all that have a positive score.
     """
     found = top(scores, k)
-    complete = k is None or len(found) == np.count_nonzero(scores > 0)
+    complete = k is None or len(found) < k or len(found) == np.count_nonzero(scores > 0)
     slots = found.tolist()
     if k is not None and len(slots) > k:  # many equals: the newest of them are enough
         least = scores[slots[k - 1]]

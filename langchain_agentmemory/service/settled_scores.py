@@ -83,11 +83,7 @@ class Settler:
             return total
         matched = None
         if words is not None and words.statistics is not None:
-            matches = words.matches
-
-            def matched(place: int) -> int:
-                return matches.terms_of(slots[place])
-
+            matched = words.matches.terms_of(slots, len(total)).__getitem__
         asked = wanted(self._query, self._rarities(words), preference)
         found = settled(
             [shelf.item(slot).entry(self._timezone) for slot in slots],

@@ -43,6 +43,7 @@ _DETAILS_LIKE: Final = re.compile(
     r"|outdated\b|replaced by\b))",
     re.IGNORECASE,
 )
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.@/+-]*").fullmatch  # nothing to change
 _LABEL_LIKE: Final = re.compile(
     r"\b(kind|date|with|at|topics|saved|earlier|outdated|replaced by)\s*[:=：＝]",
     re.IGNORECASE,
@@ -77,7 +78,7 @@ def detail(text: str, max_tokens: int = DETAIL_TOKENS) -> str:
 
     Nothing in it ends the brackets or the detail that it stands in, or begins another.
     """
-    if len(text) <= max_tokens and (not text or (text.isascii() and text.isalnum())):
+    if len(text) <= _LATIN_LETTERS_PER_TOKEN * max_tokens and _PLAIN(text):
         return text
     plain = short_line(text, max_tokens).translate(_STRUCTURE)
     return _LABEL_LIKE.sub(r"\1 –", plain)
