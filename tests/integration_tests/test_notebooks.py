@@ -41,6 +41,14 @@ SAID = {
         "项目要求兼容 Go 1.23 ← holds",
         "what one says, the other denies",
     ],
+    "09_why_was_this_found": [
+        "newest first: evidence",
+        "Bo moved to Berlin | earlier: Bo lives in Paris, near the canal",
+        "go1.23     weight 3.0  found",
+        "missing bad",
+        "小红对花生过敏  0.",
+        "× 1.30  Cy went hiking in the Harz",
+    ],
 }
 
 pytestmark = [
