@@ -12,7 +12,7 @@ from benchmarks.retrieval.comparing import compare
 from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.figures import draw
 from benchmarks.retrieval.gate import gate
-from benchmarks.retrieval.measuring import Plan, measure
+from benchmarks.retrieval.measuring import PARTS, Plan, measure
 from benchmarks.retrieval.own_set import FOLDER
 from benchmarks.retrieval.report import report
 from benchmarks.retrieval.tables import console
@@ -43,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         found = measure(_plan(given), _say)
         if given.report:
+            if given.results.exists():  # of the other part
+                earlier = json.loads(given.results.read_text(encoding="utf-8"))
+                found = {**earlier, **found}
             _write(given.results, json.dumps(found, ensure_ascii=False) + "\n")
             _say(f"results: {given.results}")
         print(console(found))
@@ -98,6 +101,20 @@ def _parser() -> argparse.ArgumentParser:
         nargs="+",
         metavar="TEXT",
         help="only those whose name has one of these texts",
+    )
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        choices=PARTS,
+        default=PARTS,
+        metavar="PART",
+        help="contestants, ablations (default: both); a report keeps those of the "
+        "part that is not measured",
+    )
+    parser.add_argument(
+        "--only-kept",
+        action="store_true",
+        help="leave out an embedder on sets of which its vectors are not kept yet",
     )
     parser.add_argument(
         "--cache",
@@ -166,6 +183,8 @@ def _plan(given: argparse.Namespace) -> Plan:
         contestants=tuple(given.contestants or ()),
         cache=given.cache,
         details=given.details,
+        parts=tuple(given.parts),
+        only_kept=given.only_kept,
     )
 
 

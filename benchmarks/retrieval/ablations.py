@@ -1,15 +1,41 @@
 """Ours with one ingredient taken out or changed: what does each of them earn?
 
-To measure a change, add it to `ABLATIONS`. It takes part in every run, in each of its
-modes and with every embedder, next to what it is a change of; the report has the paired
-difference.
+To measure a change, add it to `ABLATIONS`. `ablating` measures it next to today's
+ranking, over the same questions.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
 from typing import Any, Final
 
-from benchmarks.retrieval.engines import Open
+import numpy as np
+from langchain_core.embeddings import Embeddings
+
+from benchmarks.retrieval.changing import Change, Changed
+from benchmarks.retrieval.engines import Engine
+from benchmarks.retrieval.rank_fusion import by_ranks, by_scaling
+from langchain_agentmemory import MemoryStore
+from langchain_agentmemory.search import (
+    chunks,
+    english,
+    fusion,
+    identifiers,
+    matches,
+    places,
+    settling,
+    standard,
+)
+from langchain_agentmemory.search.calibration import Calibration
+from langchain_agentmemory.search.formula import DEFAULT_FORMULA
+from langchain_agentmemory.search.scripts import HAN, LazyPattern
+from langchain_agentmemory.search.segment import Segmenter, raw_runs
+from langchain_agentmemory.search.standard import DefaultTokenizer
+from langchain_agentmemory.search.statistics import Statistics
+from langchain_agentmemory.service import search as service
+from langchain_agentmemory.service.settled_scores import Settler
 
 
 @dataclass(frozen=True)
@@ -17,17 +43,312 @@ class Ablation:
     """A change to ours.
 
     Attributes:
-        name: What was changed: `"no stems"`.
-        open: Makes an empty engine with the change: `partial(Ours, OPTION=VALUE)`, or
-            `partial(Ours, build=FUNCTION)` for a function that makes the store.
+        group: What the ingredient belongs to.
+        name: The ingredient; what was done to it, if it was not taken out.
+        changes: What is replaced.
         modes: The modes that it concerns.
-        options: What searches are called with, if the change is in the search.
+        kinds: Types of questions of our own set that the ingredient is for.
+        sets: Sets that it is measured on beside the usual ones.
+        thorough: Whether to measure it with every embedder, and on pairs of texts at
+            the threshold.
+        build: Makes the store.
     """
 
+    group: str
     name: str
-    open: Open
+    changes: tuple[Change, ...] = ()
     modes: tuple[str, ...] = ("lexical", "hybrid")
-    options: Mapping[str, Any] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    thorough: bool = False
+    build: Callable[..., MemoryStore] = MemoryStore
+
+    def open(self, embedder: Embeddings | None) -> Engine:
+        """Open an empty engine with the change."""
+        return Changed(embedder, changes=self.changes, build=self.build)
 
 
-ABLATIONS: Final[tuple[Ablation, ...]] = ()
+_NOTHING: Final = re.compile("((?!))")
+_FACTS: Final = "locomo-facts"
+_hybrid: Final = partial(Ablation, modes=("hybrid",))
+_grams = standard._grams  # noqa: SLF001 - here and below: what has no public name
+_emphasis = standard._emphasis  # noqa: SLF001
+_document = DefaultTokenizer.document
+
+
+def _formula(**parts: float | str) -> tuple[Change, ...]:
+    return (
+        Change(standard, "DEFAULT_FORMULA", DEFAULT_FORMULA._replace(**parts)),  # type: ignore[arg-type]
+    )
+
+
+def _without(part: str) -> tuple[Change, ...]:
+    """Give the weight of a part of the lexical score to the others."""
+    names = ("coverage", "rarity", "strength", "phrase")
+    left = 1 - getattr(DEFAULT_FORMULA, part)
+    shares = {name: getattr(DEFAULT_FORMULA, name) / left for name in names}
+    return _formula(**{**shares, part: 0.0})
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Do nothing."""
+
+
+def _same(text: str) -> str:
+    return text
+
+
+def _bases(*lists: str) -> dict[str, str]:
+    """Return what words are brought to, from these lists of `english` only."""
+    given = (getattr(english, name) for name in lists)
+    entries = (entry.split() for text in given for entry in text.split(","))
+    return {form: forms[0] for forms in entries for form in forms[1:]}
+
+
+def _singles(text: str) -> dict[str, None]:
+    return {gram: None for gram in _grams(text) if len(gram) == 1}
+
+
+def _bigrams(text: str) -> dict[str, None]:
+    return {gram: None for gram in _grams(text) if len(gram) > 1 or not HAN.match(gram)}
+
+
+def _barely_long(length: float) -> float:
+    """Tell long queries, which have no time words, from others, and no more."""
+    return min(_emphasis(length), 1 + 1e-9)
+
+
+def _neighbours(shares: tuple[float, float], lent: tuple[float, float]) -> Any:
+    return (
+        Change(matches, "NEIGHBOUR_SHARES", shares),
+        Change(service, "LENT_SHARES", lent),
+    )
+
+
+def _uncalibrated(backend: Any, index: Any, **options: Any) -> MemoryStore:
+    given = index and {"embed": index, "calibrate": False}
+    return MemoryStore(backend, index=given, **options)
+
+
+_NO_NEIGHBOUR_WORDS: Final = _formula(neighbourhood=0.0)
+_NO_LENDING: Final = Change(service, "LENT_SHARES", (0.0, 0.0))
+
+ABLATIONS: Final[tuple[Ablation, ...]] = (
+    Ablation(
+        "words",
+        "stems",
+        (Change(chunks, "stem", _same), Change(identifiers, "stem", _same)),
+    ),
+    Ablation(
+        "words", "irregular forms", (Change(english, "_BASES", _bases("_DERIVED")),)
+    ),
+    Ablation(
+        "words",
+        "derived families",
+        (
+            Change(
+                english,
+                "_BASES",
+                _bases(
+                    "_IRREGULAR_VERBS", "_IRREGULAR_NOUNS", "_IRREGULAR_ADJECTIVES"
+                ),
+            ),
+        ),
+    ),
+    Ablation(
+        "words",
+        "question and function words dropped",
+        (
+            Change(chunks, "ENGLISH", frozenset()),
+            Change(standard, "ENGLISH", frozenset()),
+            Change(standard, "CHINESE", frozenset()),
+            Change(standard, "_FUNCTION_WORDS", LazyPattern(r"(?!)")),
+            Change(standard, "_HOW_MUCH", _NOTHING),
+        ),
+    ),
+    Ablation(
+        "words",
+        'the "long" of "how long" dropped',
+        (Change(standard, "_HOW_MUCH", _NOTHING),),
+    ),
+    Ablation(
+        "words",
+        "width and accents folded",
+        (
+            Change(
+                standard, "unicodedata", SimpleNamespace(normalize=lambda _, text: text)
+            ),
+            Change(chunks, "_folded", _same),
+        ),
+        kinds=("width",),
+    ),
+    Ablation(
+        "Chinese words",
+        "dictionary words",
+        (Change(Segmenter, "words", lambda _, text: raw_runs(text)),),
+    ),
+    Ablation("Chinese words", "bigrams", (Change(standard, "_grams", _singles),)),
+    Ablation(
+        "Chinese words", "single characters", (Change(standard, "_grams", _bigrams),)
+    ),
+    Ablation(
+        "Chinese words",
+        "bigrams and single characters",
+        (Change(standard, "_grams", lambda _: {}),),
+    ),
+    Ablation(
+        "Chinese words",
+        "bigrams count like words",
+        (Change(standard, "_GRAM_WEIGHT", 1.0),),
+    ),
+    Ablation(
+        "Chinese words",
+        "traditional characters simplified",
+        (Change(standard, "simplified", _same),),
+        kinds=("traditional_simplified",),
+    ),
+    Ablation(
+        "Chinese words",
+        "numbers and letters beside Han",
+        (Change(standard, "_mixed_spans", lambda _: iter(())),),
+        kinds=("mixed_script", "number"),
+    ),
+    Ablation(
+        "identifiers",
+        "wholes and parts (plain words only)",
+        (
+            Change(chunks, "identifier_tokens", lambda *_: {}),
+            Change(chunks, "is_signed_word", lambda _: False),
+            Change(standard, "_phone_numbers", lambda *_: {}),
+            Change(standard, "chinese_dates", lambda _: {}),
+        ),
+        kinds=("identifier", "number"),
+    ),
+    Ablation(
+        "identifiers",
+        "wholes weigh more than words",
+        (
+            Change(identifiers, "WHOLE_WEIGHT", 1.0),
+            Change(chunks, "WHOLE_WEIGHT", 1.0),
+            Change(chunks, "_NAME_WEIGHT", 1.0),
+        ),
+        kinds=("identifier", "number"),
+    ),
+    Ablation(
+        "fields",
+        "topics, participants, location",
+        (
+            Change(
+                DefaultTokenizer,
+                "document",
+                lambda tokenizer, content, _: _document(tokenizer, content, ""),
+            ),
+        ),
+        kinds=("name",),
+    ),
+    Ablation("fields", "a match there counts less", _formula(topics=1.0)),
+    Ablation(
+        "fields", "bonus for a match there", _formula(labelled=0.0), kinds=("name",)
+    ),
+    Ablation("formula", "coverage", _without("coverage")),
+    Ablation("formula", "rarity", _without("rarity")),
+    Ablation(
+        "formula",
+        "rarity, also in BM25 (all words alike)",
+        (
+            Change(
+                Statistics, "rarities", lambda counts: [1.0] * len(counts.frequencies)
+            ),
+        ),
+    ),
+    Ablation("formula", "BM25", _without("strength")),
+    Ablation(
+        "formula",
+        "BM25's bound is that of the whole query",
+        _formula(strength_of="matched"),
+    ),
+    Ablation("formula", "phrase", _without("phrase"), kinds=("keyword", "name")),
+    Ablation("formula", "length of documents", _formula(length_share=0.0)),
+    Ablation(
+        "formula", "length counts less than usual (0.75)", _formula(length_share=0.75)
+    ),
+    Ablation(
+        "formula",
+        "emphasis of long queries",
+        (Change(standard, "_emphasis", _barely_long),),
+    ),
+    Ablation(
+        "conversation",
+        "neighbours",
+        (*_NO_NEIGHBOUR_WORDS, _NO_LENDING),
+        kinds=("neighbour",),
+        sets=(_FACTS,),
+    ),
+    Ablation(
+        "conversation",
+        "second neighbours",
+        _neighbours((0.7, 0.0), (0.5, 0.0)),
+        kinds=("neighbour",),
+    ),
+    _hybrid(
+        "conversation", "neighbours in words", _NO_NEIGHBOUR_WORDS, kinds=("neighbour",)
+    ),
+    _hybrid(
+        "conversation", "neighbours in meaning", (_NO_LENDING,), kinds=("neighbour",)
+    ),
+    Ablation(
+        "conversation",
+        "one item stands for a place",
+        (Change(places, "_REDUNDANT", 1.0),),
+        sets=(_FACTS,),
+    ),
+    _hybrid(
+        "fusion", "reciprocal ranks instead of evidence", by_ranks(), thorough=True
+    ),
+    _hybrid("fusion", "min-max instead of evidence", by_scaling(), thorough=True),
+    _hybrid("fusion", "calibration", build=_uncalibrated, thorough=True),
+    _hybrid(
+        "fusion",
+        "what all cosines share counts for nothing",
+        (Change(Calibration, "excess", lambda *_, **__: np.float32(0)),),
+        sets=(_FACTS,),
+        thorough=True,
+    ),
+    _hybrid(
+        "fusion",
+        "reliability of the embedder",
+        (Change(Calibration, "reliability", lambda *_, **__: 1.0),),
+        thorough=True,
+    ),
+    _hybrid(
+        "fusion",
+        "identifiers trust the words",
+        (Change(fusion, "_BESIDE_IDENTIFIERS", 1.0),),
+        kinds=("identifier", "number"),
+        thorough=True,
+    ),
+    Ablation(
+        "versions and time",
+        "versions recognised",
+        (Change(settling, "_deal", _nothing),),
+        kinds=("update",),
+    ),
+    Ablation(
+        "versions and time",
+        "links followed",
+        (Change(settling, "_follow_links", _nothing),),
+        kinds=("update",),
+    ),
+    Ablation(
+        "versions and time",
+        "questions for events told apart",
+        (Change(settling, "asks_for_event", lambda _: False),),
+        kinds=("update",),
+    ),
+    Ablation(
+        "versions and time",
+        "time words",
+        (Change(Settler, "_preference", _nothing),),
+        kinds=("temporal",),
+    ),
+)

@@ -1,4 +1,4 @@
-"""Who is compared. New contestants are declared here, ablations in `ablations`."""
+"""Who is compared. Ablations are not among them: see `ablating`."""
 
 import importlib.util
 import sqlite3
@@ -9,14 +9,13 @@ from typing import Any, Final, Literal
 from langchain_core.embeddings import Embeddings
 from langgraph.store.memory import InMemoryStore
 
-from benchmarks.retrieval.ablations import ABLATIONS
 from benchmarks.retrieval.baselines import BM25S, FTS5, RankBM25
 from benchmarks.retrieval.engines import Engine, LangGraphStore, Open, Ours
 
 WORDS: Final = "ours, words"
 """The name of ours without an embedder."""
 
-Family = Literal["ours", "reference", "ablation", "peer", "baseline"]
+Family = Literal["ours", "reference", "peer", "baseline"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,6 @@ class Contestant:
         open: Makes an empty engine, with an embedder or without.
         embedder: The name of the embedder, `None` if it goes by words alone.
         options: What its searches are called with.
-        base: The contestant that it is a change of, if it is an ablation.
     """
 
     name: str
@@ -39,7 +37,6 @@ class Contestant:
     open: Open
     embedder: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-    base: str | None = None
 
     @property
     def mode(self) -> str:
@@ -63,9 +60,6 @@ def contestants(
         for mode in ("vector", "hybrid"):
             name = mode_name(mode, embedder)
             yield Contestant(name, "ours", ours, embedder, {"mode": mode})
-    yield from _ablations(None)
-    for embedder in embedders:
-        yield from _ablations(embedder)
     if peers:
         yield from _peers(embedders)
 
@@ -113,21 +107,6 @@ def sqlite_store(embedder: Embeddings | None) -> Engine:
 def _index(embedder: Embeddings) -> Any:
     dims = len(embedder.embed_query("How many numbers are in a vector?"))
     return {"embed": embedder, "dims": dims, "fields": ["memory"]}
-
-
-def _ablations(embedder: str | None) -> Iterator[Contestant]:
-    mode = "hybrid" if embedder else "lexical"
-    for ablation in ABLATIONS:
-        if mode in ablation.modes:
-            base = mode_name(mode, embedder)
-            yield Contestant(
-                f"{base}: {ablation.name}",
-                "ablation",
-                ablation.open,
-                embedder,
-                {"mode": mode, **ablation.options},
-                base,
-            )
 
 
 def _peers(embedders: Sequence[str]) -> Iterator[Contestant]:

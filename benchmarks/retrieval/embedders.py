@@ -119,11 +119,7 @@ class CachedEmbeddings(Embeddings):
 
     def prepare(self, documents: Iterable[str], queries: Iterable[str]) -> None:
         """Embed all of these that are new, in batches, and keep them."""
-        both: tuple[tuple[Role, Iterable[str]], ...] = (
-            ("document", documents),
-            ("query", queries),
-        )
-        for role, given in both:
+        for role, given in _by_role(documents, queries):
             texts = list(dict.fromkeys(given))
             new = [t for t in texts if self._key(t, role) not in self._vectors]
             new.sort(key=len)  # texts of one length make batches without padding
@@ -133,6 +129,14 @@ class CachedEmbeddings(Embeddings):
                 if done == len(new) or start // BATCH % 10 == 9:  # noqa: PLR2004
                     self._say(f"{self.name}: {done} of {len(new)} {role} texts")
                     self.save()
+
+    def knows(self, documents: Iterable[str], queries: Iterable[str]) -> bool:
+        """Return whether the vectors of all of these are kept."""
+        return all(
+            self._key(text, role) in self._vectors
+            for role, given in _by_role(documents, queries)
+            for text in given
+        )
 
     def save(self) -> None:
         """Keep what is new; what another process kept meanwhile stays."""
@@ -165,6 +169,12 @@ class CachedEmbeddings(Embeddings):
     def _key(self, text: str, role: Role) -> str:
         kept = role if self._model.prefixed else "text"
         return hashlib.sha256(f"{kept}\0{text}".encode()).hexdigest()[:32]
+
+
+def _by_role(
+    documents: Iterable[str], queries: Iterable[str]
+) -> tuple[tuple[Role, Iterable[str]], ...]:
+    return ("document", documents), ("query", queries)
 
 
 def _read(file: Path) -> dict[str, Vectors]:

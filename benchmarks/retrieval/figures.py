@@ -1,6 +1,6 @@
 """The figures of the report."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,12 +10,13 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks.retrieval.ablating import MAIN
 from benchmarks.retrieval.calibration import BINS, THRESHOLD
+from benchmarks.retrieval.goals import KEPT, REJECTED
 from benchmarks.retrieval.summaries import ALL
 
 _COLORS: Final = {
     "ours": "#0072b2",
-    "ablation": "#56b4e9",
     "reference": "#999999",
     "peer": "#eaae7f",
     "baseline": "#d55e00",
@@ -32,6 +33,7 @@ _STYLE: Final[Any] = {
     "svg.hashsalt": "retrieval",
 }
 _COLUMNS: Final = 2
+_ENOUGH_PAIRS: Final = 20
 
 
 def draw(found: Mapping[str, Any], folder: Path) -> list[tuple[str, str]]:
@@ -64,6 +66,26 @@ def _figures(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Figure]]:
             "retrieval-recall",
             "Recall@10 with its 95 % interval; blue is ours, longer is better.",
             _recall(found),
+        )
+    if found["updates"]:
+        yield (
+            "retrieval-versions",
+            "How often the version that the question asks for stands above the other.",
+            _versions(found),
+        )
+    if found["thresholds"]:
+        yield (
+            "retrieval-threshold",
+            "Pairs of texts at one threshold, 0.5: paraphrases that are kept, "
+            "unrelated ones that are rejected; dotted are the goals.",
+            _threshold(found),
+        )
+    if found.get("ablations"):
+        yield (
+            "retrieval-ablations",
+            "What changes without each ingredient, in points, with 95 % intervals: "
+            "left of the line it is missed.",
+            _ablations(found),
         )
     if found["calibration"]:
         yield (
@@ -104,18 +126,111 @@ def _recall(found: Mapping[str, Any]) -> Figure:
             for row in found["rows"]
             if row["set"] == given["name"] and row["kind"] == ALL
         ][::-1]
-        means, lows, highs = np.array([row["recall@10"] for row in rows]).T
-        axis.barh(
+        _bars(
+            axis,
             [row["contestant"] for row in rows],
-            means,
-            color=[_COLORS[families[row["contestant"]]] for row in rows],
-            xerr=(means - lows, highs - means),
-            error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
+            [row["recall@10"] for row in rows],
+            [_COLORS[families[row["contestant"]]] for row in rows],
         )
         axis.set_title(given["name"])
-        axis.set_xlim(0, 100)
-        axis.grid(visible=False, axis="y")
-        axis.tick_params(axis="y", labelsize=7)
+    return figure
+
+
+def _versions(found: Mapping[str, Any]) -> Figure:
+    rows = [
+        row
+        for row in found["updates"]
+        if row["asks"] != ALL and row["questions"] >= _ENOUGH_PAIRS
+    ]
+    places = list(dict.fromkeys((row["set"], row["asks"]) for row in rows))
+    families = {c["name"]: c["family"] for c in found["contestants"]}
+    figure, panels = _grid(len(places), height=0.6 + 0.17 * len(families))
+    for axis, (name, asks) in zip(panels, places, strict=True):
+        chosen = [r for r in rows if (r["set"], r["asks"]) == (name, asks)][::-1]
+        which = "newer_first" if asks == "current" else "older_first"
+        _bars(
+            axis,
+            [row["contestant"] for row in chosen],
+            [row[which] for row in chosen],
+            [_COLORS[families[row["contestant"]]] for row in chosen],
+        )
+        axis.set_title(f"{name}: asking for the {asks} value ({chosen[0]['questions']})")
+    return figure
+
+
+def _bars(
+    axis: Axes,
+    names: Sequence[str],
+    intervals: Sequence[Sequence[float]],
+    colors: Sequence[str],
+) -> None:
+    means, lows, highs = np.array(intervals).T
+    axis.barh(
+        names,
+        means,
+        color=colors,
+        xerr=(means - lows, highs - means),
+        error_kw={"elinewidth": 0.8, "ecolor": "#444444"},
+    )
+    axis.set_xlim(0, 100)
+    axis.grid(visible=False, axis="y")
+    axis.tick_params(axis="y", labelsize=7)
+
+
+def _threshold(found: Mapping[str, Any]) -> Figure:
+    rows = [row for row in found["thresholds"] if row["language"] == ALL][::-1]
+    names = [f"{row['contestant']}, {row['place']}" for row in rows]
+    figure, panels = _grid(2, height=0.6 + 0.17 * len(rows))
+    for axis, which, goal in zip(
+        panels, ("kept", "rejected"), (KEPT, REJECTED), strict=True
+    ):
+        colors = [_COLORS["ours"]] * len(rows)
+        _bars(axis, names, [row[which] for row in rows], colors)
+        axis.axvline(goal, color="#444444", linestyle=":", linewidth=1)
+        axis.set_title({"kept": "paraphrases kept, %"}.get(which, "unrelated rejected, %"))
+    return figure
+
+
+_PANELS: Final = (
+    ("locomo", "recall@10"),
+    ("longmemeval", "recall@10"),
+    ("madial-zh", "recall@10"),
+    ("ours", "hit@1"),
+)
+
+
+def _ablations(found: Mapping[str, Any]) -> Figure:
+    rows = [row for row in found["ablations"] if row["kind"] == ALL]
+    names = list(dict.fromkeys(row["ablation"] for row in rows))[::-1]
+    figure, axes = plt.subplots(
+        1,
+        len(_PANELS),
+        figsize=(11, 0.6 + 0.2 * len(names)),
+        layout="constrained",
+        sharey=True,
+    )
+    for axis, (given, metric) in zip(axes, _PANELS, strict=True):
+        axis.axvline(0, color="#444444", linewidth=0.8)
+        for embedder, color, shift in ((None, "#d55e00", 0.15), (MAIN, "#0072b2", -0.15)):
+            chosen = [
+                row for row in rows if (row["set"], row["embedder"]) == (given, embedder)
+            ]
+            if not chosen:
+                continue
+            means, lows, highs = np.array([row[metric]["change"] for row in chosen]).T
+            axis.errorbar(
+                means,
+                [names.index(row["ablation"]) + shift for row in chosen],
+                xerr=(means - lows, highs - means),
+                fmt="o",
+                color=color,
+                markersize=3,
+                elinewidth=0.8,
+                label="words" if embedder is None else f"hybrid, {embedder}",
+            )
+        axis.set_title(f"{given}, {metric}", fontsize=8)
+    axes[0].set_yticks(range(len(names)), names, fontsize=7)
+    axes[0].legend(fontsize=7, loc="lower left")
     return figure
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Final
 
+from benchmarks.retrieval.ablating import VERSION
 from benchmarks.retrieval.contestants import Contestant, mode_name, ours
 from benchmarks.retrieval.embedders import CachedEmbeddings
 from benchmarks.retrieval.own_set import FOLDER, read_ours
@@ -19,9 +20,6 @@ from benchmarks.retrieval.sets import EvaluationSet
 from benchmarks.retrieval.summaries import ALL
 
 FLOORS: Final = Path(__file__).with_name("floors.json")
-
-VERSION: Final = "right version first"
-"""The metric of update questions: the version that they ask for is above the other."""
 
 
 def gate(
@@ -78,7 +76,5 @@ def _values(metric: str, answers: list[Answer]) -> Iterator[float]:
     for answer in answers:
         if metric != VERSION:
             yield answer.measures[metric]
-        elif answer.question.update is not None:
-            asks = answer.question.update.asks
-            first = answer.newer_first if asks == "current" else answer.older_first
-            yield float(bool(first))
+        elif answer.right_version_first is not None:
+            yield float(answer.right_version_first)

@@ -5,22 +5,26 @@ import json
 import platform
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from benchmarks.retrieval.ablating import ablations, pairs_without
 from benchmarks.retrieval.calibration import histograms, thresholds
 from benchmarks.retrieval.contestants import Contestant, contestants, not_run
 from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.locomo import read_locomo
 from benchmarks.retrieval.longmemeval import read_longmemeval, rewritten
 from benchmarks.retrieval.madial import read_madial
-from benchmarks.retrieval.own_set import read_ours, read_pairs, read_rewrites
-from benchmarks.retrieval.running import Answer, details, run_set
+from benchmarks.retrieval.own_set import Pair, read_ours, read_pairs, read_rewrites
+from benchmarks.retrieval.running import Answer, Say, details, run_set
 from benchmarks.retrieval.sets import EvaluationSet
 from benchmarks.retrieval.summaries import differences, rows, updates
+
+PARTS: Final = ("contestants", "ablations")
+"""What can be measured by itself; the results of both belong into one report."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class Plan:
         contestants: Parts of names, everyone if empty.
         cache: Where vectors are kept.
         details: Where every answer goes, if anywhere.
+        parts: What is measured of `PARTS`.
+        only_kept: Leave out sets of which an embedder has no vectors yet.
     """
 
     locomo: Path | None
@@ -48,6 +54,8 @@ class Plan:
     contestants: tuple[str, ...]
     cache: Path
     details: Path | None = None
+    parts: tuple[str, ...] = PARTS
+    only_kept: bool = False
 
     def chosen(self) -> list[Contestant]:
         """Return who takes part."""
@@ -74,17 +82,78 @@ class Plan:
         yield read_ours(self.ours)
 
 
-def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
+def measure(plan: Plan, say: Say) -> dict[str, Any]:
     """Run all of it; return the results as JSON.
 
     Args:
         plan: What is measured.
         say: Where progress is told.
+
+    Returns:
+        What belongs to the parts that were measured, and nothing else.
     """
-    started = time.perf_counter()
     embedders = {
         name: CachedEmbeddings(name, plan.cache, say) for name in plan.embedders
     }
+    found: dict[str, Any] = {}
+    if "contestants" in plan.parts:
+        found |= _contestants(plan, embedders, say)
+    if "ablations" in plan.parts:
+        found |= _ablations(plan, embedders, say)
+    for embedder in embedders.values():
+        embedder.save()
+    return found
+
+
+def _ablations(
+    plan: Plan, embedders: Mapping[str, CachedEmbeddings], say: Say
+) -> dict[str, Any]:
+    started = time.perf_counter()
+    found: dict[str, Any] = {"ablations": [], "ablation_pairs": []}
+    for given in plan.read():
+        usable = _usable_of_set(plan, given, embedders)
+        found["ablations"] += ablations([given], usable, say)
+    if not plan.sets:
+        pairs = read_pairs(plan.ours)
+        usable = _usable_of_pairs(plan, pairs, embedders)
+        found["ablation_pairs"] += pairs_without(pairs, usable)
+    found["ablation_seconds"] = round(time.perf_counter() - started, 1)
+    return found
+
+
+def _usable(
+    plan: Plan,
+    documents: Iterable[str],
+    queries: Iterable[str],
+    embedders: Mapping[str, CachedEmbeddings],
+) -> dict[str, CachedEmbeddings]:
+    """Return the embedders that are to be asked about these texts."""
+    texts = list(documents), list(queries)
+    return {
+        name: embedder
+        for name, embedder in embedders.items()
+        if not plan.only_kept or embedder.knows(*texts)
+    }
+
+
+def _usable_of_set(
+    plan: Plan, given: EvaluationSet, embedders: Mapping[str, CachedEmbeddings]
+) -> dict[str, CachedEmbeddings]:
+    queries = (question.text for question in given.questions)
+    return _usable(plan, given.texts(), queries, embedders)
+
+
+def _usable_of_pairs(
+    plan: Plan, pairs: Sequence[Pair], embedders: Mapping[str, CachedEmbeddings]
+) -> dict[str, CachedEmbeddings]:
+    firsts, seconds = (pair.first for pair in pairs), (pair.second for pair in pairs)
+    return _usable(plan, firsts, seconds, embedders)
+
+
+def _contestants(
+    plan: Plan, embedders: Mapping[str, CachedEmbeddings], say: Say
+) -> dict[str, Any]:
+    started = time.perf_counter()
     taking_part = plan.chosen()
     found: dict[str, Any] = {
         "embedders": {name: MODELS[name].title for name in plan.embedders},
@@ -94,7 +163,6 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
                 "family": contestant.family,
                 "mode": contestant.mode,
                 "embedder": contestant.embedder,
-                "base": contestant.base,
             }
             for contestant in taking_part
         ],
@@ -112,7 +180,9 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
         plan.details.write_text("", encoding="utf-8")
     for given in plan.read():
         answers: dict[str, list[Answer]] = defaultdict(list)
-        for answer in run_set(given, taking_part, embedders, say):
+        usable = _usable_of_set(plan, given, embedders)
+        able = [c for c in taking_part if c.embedder is None or c.embedder in usable]
+        for answer in run_set(given, able, usable, say):
             answers[answer.contestant].append(answer)
         found["sets"].append(
             {
@@ -126,21 +196,24 @@ def measure(plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
         )
         found["rows"] += rows(given, answers)
         found["updates"] += updates(given, answers)
-        found["differences"] += differences(given, taking_part, answers)
-        own = {c.name: answers[c.name] for c in taking_part if c.family == "ours"}
+        found["differences"] += differences(given, able, answers)
+        own = {c.name: answers[c.name] for c in able if c.family == "ours"}
         found["calibration"] += histograms(given.name, own)
         if plan.details is not None:
             with plan.details.open("a", encoding="utf-8") as file:
                 for group in answers.values():
                     for line in details(group):
                         file.write(json.dumps(line, ensure_ascii=False) + "\n")
-    measured = [c for c in taking_part if c.family == "ours"]
     if not plan.sets:
         say("pairs of texts at the threshold")
         pairs = read_pairs(plan.ours)
-        found["thresholds"] += thresholds(pairs, measured, embedders)
-    for embedder in embedders.values():
-        embedder.save()
+        usable = _usable_of_pairs(plan, pairs, embedders)
+        measured = [
+            c
+            for c in taking_part
+            if c.family == "ours" and c.embedder in {None, *usable}
+        ]
+        found["thresholds"] += thresholds(pairs, measured, usable)
     found["seconds"] = round(time.perf_counter() - started, 1)
     return found
 

@@ -41,6 +41,14 @@ class Answer(NamedTuple):
         """Whether the older version is above the newer; `None` if not asked for."""
         return self._version_above(newer=False)
 
+    @property
+    def right_version_first(self) -> bool | None:
+        """Whether the version that is asked for is above the other one."""
+        update = self.question.update
+        return None if update is None else self._version_above(
+            newer=update.asks == "current"
+        )
+
     def _version_above(self, *, newer: bool) -> bool | None:
         update = self.question.update
         if update is None:

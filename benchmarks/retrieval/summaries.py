@@ -72,7 +72,7 @@ def differences(
     contestants: Iterable[Contestant],
     by_contestant: Mapping[str, Sequence[Answer]],
 ) -> Iterator[dict[str, Any]]:
-    """Yield paired differences: hybrid to both halves, ablations to their base."""
+    """Yield paired differences of hybrid search to both of its halves."""
     for first, second in _pairs(list(contestants)):
         if first not in by_contestant or second not in by_contestant:
             continue
@@ -106,9 +106,6 @@ def _pairs(contestants: Sequence[Contestant]) -> Iterator[tuple[str, str]]:
                     half.mode == "vector" and half.embedder == hybrid.embedder
                 ):
                     yield hybrid.name, half.name
-    for contestant in contestants:
-        if contestant.base is not None:
-            yield contestant.name, contestant.base
 
 
 def percent(found: Interval) -> list[float]:

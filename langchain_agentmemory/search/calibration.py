@@ -39,7 +39,8 @@ _LEAST_RELIABILITY: Final = 0.03
 _USUAL_MEAN: Final = 0.1
 _USUAL_DEVIATION: Final = 0.1
 _USUAL_SEPARATION: Final = 4.0
-_EXCESS_FROM: Final = 20
+_COMMON_FROM: Final = 20
+_ALL_THE_SAME: Final = 0.999
 _PSEUDO_OBSERVATIONS: Final = 10
 
 
@@ -218,27 +219,32 @@ class Calibration:
             same, own.evidence(similarities), crossed.evidence(similarities)
         )
 
-    def excess(self, similarities: Scores, *, han_query: bool) -> np.float32:
-        """Return how much of all cosines of a query says nothing.
+    def without_common(self, similarities: Scores, *, han_query: bool) -> Scores:
+        """Return cosines without what all of a query have in common.
 
         Where a query is like everything in a store (all memories name the person that
         it asks about), that is no evidence for any of them, as a word that all hold is
-        none. It is how far the mean of the pool lies above that of unrelated texts,
-        drawn towards 0 for few memories: n / (n + 20) of it.
+        none. So the mean of the pool, as far as it lies above that of unrelated texts,
+        is brought down to it, and all else in proportion: the same text keeps 1. Of n
+        memories n / (n + 20) of the way is gone.
 
         Recall@10 on LoCoMo with facts beside the turns rose from 71.3 to 77.4 with
         MiniLM, and from 77.9 to 79.6 with USE; elsewhere it moved by less than 1.
 
         Args:
-            similarities: Cosines, shape (documents,); `-inf`, no vector, is left out.
+            similarities: Cosines, shape (documents,); `-inf`, no vector, stays so.
             han_query: Whether the query holds a Han character.
         """
         known = similarities[np.isfinite(similarities)]
         if not len(known):
-            return np.float32(0)
-        usual = self._levels(han_query=han_query)[0].mean
-        above = max(float(known.mean()) - usual, 0.0)
-        return np.float32(above * len(known) / (len(known) + _EXCESS_FROM))
+            return similarities
+        mean = float(known.mean())
+        above = mean - self._levels(han_query=han_query)[0].mean
+        if above <= 0 or mean > _ALL_THE_SAME:
+            return similarities
+        excess = above * len(known) / (len(known) + _COMMON_FROM)
+        stretch = np.float32(1 + excess / (1 - mean))
+        return np.asarray(1 - (1 - similarities) * stretch, np.float32)
 
     def reliability(
         self, *, han_query: bool, han_documents: bool | NDArray[np.bool_]

@@ -192,8 +192,15 @@ class Shelf(Generic[T]):
         return marks
 
     def place(self, key: str, place: Place) -> None:
-        """Say where an item stands in a conversation; it had no place before."""
-        self.places.put(self._slots[key], place)
+        """Say where an item stands in a conversation; it had no place before.
+
+        What is kept out of lexical search stays out: it lends and borrows nothing.
+        """
+        self._stand(self._slots[key], place)
+
+    def _stand(self, slot: int, place: Place | None) -> None:
+        if place is not None and self._index.indexed[slot]:
+            self.places.put(slot, place)
 
     def _load_blobs(self, blobs: Sequence[bytes]) -> None:
         done = 0
@@ -234,8 +241,7 @@ class Shelf(Generic[T]):
         self._index.room()
         slot = self._index.append((blob,))
         self._settle(slot, key, item)
-        if place is not None:
-            self.places.put(slot, place)
+        self._stand(slot, place)
         return self._put_vectors(slot, vectors)
 
     def remove(self, key: str) -> bool:
@@ -365,8 +371,7 @@ class Shelf(Generic[T]):
             first = self._index.append(blobs[done : done + len(part)])
             for slot, (key, item, _, _, place) in enumerate(part, first):
                 self._settle(slot, key, item)
-                if place is not None:
-                    self.places.put(slot, place)
+                self._stand(slot, place)
             self._put_many_vectors(first, [row[3] for row in part])
             done += len(part)
 

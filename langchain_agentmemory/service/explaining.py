@@ -139,7 +139,9 @@ class Explainer:
         scale, level = self._level(meaning, slot)
         return MeaningParts(
             cosine=None if cosine == -math.inf else cosine,
-            excess=meaning.excess,
+            excess=0.0
+            if cosine == -math.inf
+            else cosine - float(meaning.telling[slot]),
             scale=scale,
             mean=None if level is None else level.mean,
             deviation=None if level is None else level.deviation,

@@ -42,7 +42,7 @@ class Meaning(NamedTuple):
         lent: What neighbours lend.
         evidence: Both together, in [0, 1].
         reliability: How far it can be relied on, for all or for each.
-        excess: What all cosines have in common.
+        telling: Cosines without what all of them have in common.
         calibration: What they were read against, `None` if they count as they are.
         han_query: Whether the query holds Han characters.
     """
@@ -51,7 +51,7 @@ class Meaning(NamedTuple):
     lent: Scores
     evidence: Scores
     reliability: float | Scores
-    excess: float
+    telling: Scores
     calibration: Calibration | None
     han_query: bool
 
@@ -68,7 +68,7 @@ class Halves(NamedTuple):
 def plain_meaning(similarity: Scores) -> Meaning:
     """Return cosines as they are, cut to [0, 1]."""
     own = vector_scores(similarity)
-    return Meaning(own, _nothing(own), own, 1.0, 0.0, None, han_query=False)
+    return Meaning(own, _nothing(own), own, 1.0, similarity, None, han_query=False)
 
 
 def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Meaning:
@@ -82,10 +82,8 @@ def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Mean
     calibration = request.calibration or Calibration.from_pool(similarity)
     han_query = HAN.search(request.words.text) is not None
     han = shelf.han()
-    excess = calibration.excess(similarity, han_query=han_query)
-    own = calibration.evidence(
-        similarity - excess, han_query=han_query, han_documents=han
-    )
+    telling = calibration.without_common(similarity, han_query=han_query)
+    own = calibration.evidence(telling, han_query=han_query, han_documents=han)
     lent, evidence = _nothing(own), own
     if len(shelf.places):
         lendable = np.maximum(own - np.float32(BACKGROUND), 0)
@@ -93,9 +91,7 @@ def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Mean
         evidence = own + lent
         np.minimum(evidence, 1, out=evidence)
     reliability = calibration.reliability(han_query=han_query, han_documents=han)
-    return Meaning(
-        own, lent, evidence, reliability, float(excess), calibration, han_query
-    )
+    return Meaning(own, lent, evidence, reliability, telling, calibration, han_query)
 
 
 def _nothing(like: Scores) -> Scores:
