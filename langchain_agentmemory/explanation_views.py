@@ -32,11 +32,11 @@ _SHORT: Final = 8  # letters of ids
 def as_text(why: Explanation) -> str:
     """Return an explanation in a few lines."""
     lines = [f"{why.score:.3f}  {why.mode}  “{why.query}”", f"  words    {_terms(why)}"]
-    if why.words is not None:
+    if why.words is not None and why.words.score:
         lines.append(f"           {why.words.score:.3f} = {_sum_of_words(why.words)}")
     if why.meaning is not None:
         lines.append(f"  meaning  {_meaning(why.meaning)}")
-    lines += [f"  {name:<9}{text}" for name, text in _after(why)]
+    lines += [f"  {name:<9}{text}" for name, text in (_both(why), *_after(why))]
     lines.append(f"  score    {_score(why)}")
     return "\n".join(lines)
 
@@ -44,12 +44,12 @@ def as_text(why: Explanation) -> str:
 def as_html(why: Explanation) -> str:
     """Return an explanation as a table with bars, for a notebook."""
     rows = [("words", f"{_words_in_colour(why)}")]
-    if why.words is not None:
+    if why.words is not None and why.words.score:
         rows.append(("", f"{why.words.score:.3f} = {_sum_of_words(why.words)}"))
     if why.meaning is not None:
         rows.append(("meaning", html.escape(_meaning(why.meaning))))
-    rows += [(name, html.escape(text)) for name, text in _after(why)]
-    rows.append(("evidence", f"{bar(why)}{_legend(why)}"))
+    rows += [(name, html.escape(text)) for name, text in (_both(why), *_after(why))]
+    rows.append(("", f"{bar(why)}{_legend(why)}"))
     rows.append(("score", html.escape(_score(why))))
     cells = "".join(
         f'<tr><td style="text-align:left"><b>{name}</b></td>'
@@ -122,7 +122,7 @@ def _sum_of_words(words: WordParts) -> str:
         whole = f"({whole}) × {words.emphasis:.2f} for a long query"
     if words.substring:
         whole = f"text as it stands {words.substring:.3f}"
-    return whole or "0"
+    return whole
 
 
 def _meaning(meaning: MeaningParts) -> str:
@@ -141,6 +141,14 @@ def _meaning(meaning: MeaningParts) -> str:
     return text if meaning.trust == 1 else f"({text}) × trust {meaning.trust:.2f}"
 
 
+def _both(why: Explanation) -> tuple[str, str]:
+    """Return the sum of both halves."""
+    if why.mode != "hybrid":
+        return "evidence", f"{why.fused:.3f}"
+    words, meaning = f"{why.from_words:.3f} words", f"{why.from_meaning:.3f} meaning"
+    return "evidence", f"{why.fused:.3f} = {words} + {meaning}"
+
+
 def _after(why: Explanation) -> list[tuple[str, str]]:
     """Return what happened to the evidence of both halves."""
     lines = []
@@ -149,8 +157,9 @@ def _after(why: Explanation) -> list[tuple[str, str]]:
         lines.append(("labels", f"× {why.labels:.2f} for {labels}"))
     if why.time is not None:
         lines.append(("time", _time(why.time)))
-    if why.version is not None:
-        lines.append(("version", _version(why.version)))
+    version = why.version
+    if version is not None and (version.linked or version.before != version.after):
+        lines.append(("version", _version(version)))
     return lines
 
 
@@ -171,7 +180,7 @@ def _version(version: VersionPart) -> str:
 
 
 def _score(why: Explanation) -> str:
-    root = "" if why.exponent == 1 else f" ^ {why.exponent:.3g}"
+    root = "" if why.exponent == 1 else f" ^ 1/{1 / why.exponent:.3g}"
     age = "" if why.age == 1 else f" × {why.age:.3f} for its age"
     text = f"{why.score:.3f} = {why.evidence:.3f}{root}{age}"
     return text if why.reranker is None else f"{text}; reranker {why.reranker:.3f}"

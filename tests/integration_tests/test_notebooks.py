@@ -12,6 +12,8 @@ from nbclient import NotebookClient
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 SECONDS = 15
 """How long a notebook may take, kernel included."""
+SLOW = {"09_why_was_this_found": 45}
+"""It loads the local embedder where that is installed, and draws."""
 
 SAID = {
     "01_quickstart": ["Mia lives in Rome ← holds", "memory limit exceeded"],
@@ -40,6 +42,14 @@ SAID = {
         "who does what to whom differs",
         "项目要求兼容 Go 1.23 ← holds",
         "what one says, the other denies",
+    ],
+    "09_why_was_this_found": [
+        "newest first: evidence",
+        "Bo moved to Berlin | earlier: Bo lives in Paris, near the canal",
+        "go1.23     weight 3.0  found",
+        "missing bad",
+        "小红对花生过敏  0.",
+        "× 1.30  Cy went hiking in the Harz",
     ],
 }
 
@@ -101,7 +111,7 @@ def test_a_notebook_says_what_it_promises_quickly(path, kernel_environment):
     ]
     assert any(re.search(r"<th[^>]*>memory</th>", table) for table in tables)
     assert not list(kernel_environment.glob("agentmemory-*"))
-    assert took < SECONDS
+    assert took < SLOW.get(path.stem, SECONDS)
 
 
 def test_every_cell_can_be_run_again(path, kernel_environment):
