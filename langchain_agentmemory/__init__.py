@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from langchain_agentmemory.explanation import Explanation
     from langchain_agentmemory.extraction.checkers import (
         all_of,
         any_of,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _HOME = {
     "AppendOnly": "langchain_agentmemory.policies.append_only",
     "Decision": "langchain_agentmemory.policies.base",
+    "Explanation": "langchain_agentmemory.explanation",
     "ExtractionContext": "langchain_agentmemory.extraction.context",
     "LocalEmbeddings": "langchain_agentmemory.local_embeddings",
     "MemoryEntry": "langchain_agentmemory.types",
@@ -69,6 +71,7 @@ _HOME = {
 __all__ = [
     "AppendOnly",
     "Decision",
+    "Explanation",
     "ExtractionContext",
     "LocalEmbeddings",
     "MemoryEntry",

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.explanation import Explanation
 
 EventPrecision = Literal["year", "month", "day", "instant"]
 """How exactly an event time is known: a birthday is a day, not an instant."""
@@ -156,7 +157,7 @@ class MemoryEntry:
     source: Source | None = None
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
-    explanation: dict[str, Any] | None = field(default=None, compare=False, repr=False)
+    explanation: Explanation | None = field(default=None, compare=False, repr=False)
     earlier: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -165,7 +166,7 @@ class MemoryEntry:
         return UserKey(self.app_name, self.user_id)
 
     def with_score(
-        self, score: float | None, explanation: dict[str, Any] | None = None
+        self, score: float | None, explanation: Explanation | None = None
     ) -> "MemoryEntry":
         """Return the same memory with another score."""
         return MemoryEntry(  # three times as fast as `dataclasses.replace`
@@ -252,13 +253,17 @@ class Memories(list[MemoryEntry]):
             for name, cells in columns
             if name in {"id", "memory"} or any(cells)
         ]
+        why = ["" if e.explanation is None else e.explanation.in_brief() for e in self]
         head = "".join(f'<th style="text-align:left">{name}</th>' for name, _ in shown)
+        if any(why):
+            head += '<th style="text-align:left">why</th>'
         rows = "".join(
             "<tr>"
             + "".join(
                 f'<td style="text-align:left">{html.escape(cells[i])}</td>'
                 for _, cells in shown
             )
+            + (f'<td style="text-align:left">{why[i]}</td>' if any(why) else "")
             + "</tr>"
             for i in range(len(self))
         )

@@ -181,7 +181,7 @@ def _explain(
     found = store.search_memories(user, question.text, limit=3, explain=True)
     hits = [entry for entry in found if question.expected in entry.memory]
     for entry in hits:
-        words = (entry.explanation or {}).get("matched_words") or ()
+        words = entry.explanation.matched_words if entry.explanation else ()
         label = script.found.format(query=question.text)
         say(f"    {label}: {entry.memory}", "dim")
         score = script.score.format(score=entry.score or 0, words=", ".join(words))

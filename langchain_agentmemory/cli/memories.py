@@ -73,6 +73,9 @@ def search(  # noqa: PLR0913 - one parameter per option
     before: Annotated[
         str | None, typer.Option(help="Not later than, e.g. 2024-05-07.")
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show how each score came about.")
+    ] = False,
     embeddings: Embeddings = None,
     as_json: AsJson = False,
 ) -> None:
@@ -92,8 +95,12 @@ def search(  # noqa: PLR0913 - one parameter per option
             kind=kind,
             time_after=after,
             time_before=before,
+            explain=explain,
         )
-        _print(found, None, as_json=as_json)
+        if explain:
+            _explain(found, as_json=as_json)
+        else:
+            _print(found, None, as_json=as_json)
         if not as_json:
             note(f"Searched by {chosen.label}.")
             if vectors is not None and vectors.owed:
@@ -377,4 +384,22 @@ def _print(entries: "list[MemoryEntry]", title: str | None, *, as_json: bool) ->
     elif entries:
         show_entries(entries, title=title)
     else:
+        say("No memories found.")
+
+
+def _explain(entries: "list[MemoryEntry]", *, as_json: bool) -> None:
+    """Print memories with their explanations: text, or a JSON object per line."""
+    import json
+
+    from langchain_agentmemory.cli.screen import say, show_explained
+
+    if as_json:
+        for entry in entries:
+            why = None if entry.explanation is None else entry.explanation.as_dict()
+            line = {"id": entry.id, "memory": entry.memory, "explanation": why}
+            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+        return
+    for entry in entries:
+        show_explained(entry)
+    if not entries:
         say("No memories found.")

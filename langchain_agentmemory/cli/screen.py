@@ -117,6 +117,13 @@ def show_entries(entries: Sequence[MemoryEntry], *, title: str | None = None) ->
     _show_table(columns, title, whole={"id", "score", "when", "updated"})
 
 
+def show_explained(entry: MemoryEntry) -> None:
+    """Print a memory, and below it how its score came about."""
+    say(f"{entry.id[:SHORT_ID]}  {shortened(entry.memory)}", "bold")
+    for line in repr(entry.explanation).splitlines():
+        say(f"  {line}", "dim")
+
+
 def show_jobs(jobs: Sequence[ExtractionJob], *, title: str | None = None) -> None:
     """Print turns that wait, are held back or failed; empty columns are left out."""
     columns: dict[str, list[str]] = {

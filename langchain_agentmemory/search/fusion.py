@@ -61,12 +61,21 @@ def fused_evidence(
     """
     if not lexical.any():
         return np.asarray(semantic, np.float32)
+    fused = lexical + semantic * trusted(reliability, weights)
+    return np.asarray(np.minimum(fused, 1, out=fused), np.float32)
+
+
+def trusted(reliability: float | Scores, weights: Sequence[float] = ()) -> Scores:
+    """Return what the evidence of cosines counts beside words, from 0 to 1.
+
+    Args:
+        reliability: Of the cosines, for all or for each.
+        weights: Of the query's terms.
+    """
     trust = np.asarray(reliability, np.float32)
     if max(weights, default=0) >= _IDENTIFIER:
         trust = trust * np.float32(_BESIDE_IDENTIFIERS)
-    fused = semantic * trust
-    fused += lexical
-    return np.asarray(np.minimum(fused, 1, out=fused), np.float32)
+    return np.asarray(trust, np.float32)
 
 
 def with_labels(
@@ -108,22 +117,29 @@ def hybrid_scores(lexical: Scores, similarities: Scores) -> Scores:
         lexical: Lexical scores, 0 where nothing matched.
         similarities: Cosines, `-inf` where there is no vector.
     """
+    words, meaning = hybrid_parts(lexical, similarities)
+    fused: Scores = np.clip(words + meaning, 0, 1).astype(np.float32)
+    return fused
+
+
+def hybrid_parts(lexical: Scores, similarities: Scores) -> tuple[Scores, Scores]:
+    """Return what each half adds in `hybrid_scores`: words, then vectors."""
     semantic = vector_scores(similarities)
     best_lexical = float(lexical.max(initial=0))
     best_semantic = float(semantic.max(initial=0))
     if best_lexical <= 0:
-        return semantic
+        return np.zeros_like(semantic), semantic
     if best_semantic <= 0:
-        return lexical
+        return lexical, np.zeros_like(lexical)
     present = np.isfinite(similarities)
     lexical_weight = LEXICAL_SHARE * best_lexical
     semantic_weight = (1 - LEXICAL_SHARE) * best_semantic
+    scale = max(best_lexical, best_semantic) / (lexical_weight + semantic_weight)
     background = _background(similarities[present])
     raised = (semantic - background) / max(best_semantic - background, _TINY)
-    fused = lexical_weight * (lexical / best_lexical)
-    fused += semantic_weight * np.clip(raised, 0, 1)
-    fused *= max(best_lexical, best_semantic) / (lexical_weight + semantic_weight)
-    return np.clip(np.where(present, fused, lexical), 0, 1).astype(np.float32)
+    words = scale * lexical_weight * (lexical / best_lexical)
+    meaning = scale * semantic_weight * np.clip(raised, 0, 1)
+    return np.where(present, words, lexical), np.where(present, meaning, 0)
 
 
 def _background(cosines: Scores) -> float:

@@ -138,28 +138,52 @@ class LexicalIndex:
             statistics: Of a larger corpus, this one alone if not given.
             places: Where the documents stand, so that neighbours count too.
         """
-        scores = np.zeros(self.size, np.float32)
         matches = self.matches(query)
         if not len(matches.terms):
-            return WordScores(scores, matches, statistics)
+            return WordScores(np.zeros(self.size, np.float32), matches, statistics)
         statistics = statistics or self.statistics(query, matches)
-        hit, values = score_matches(
-            query, statistics, matches, self._lengths, self.size
-        )
-        scores[hit] = values
-        weight = query.formula.neighbourhood
-        if places is not None and len(places) and weight:
-            together = score_neighbourhoods(query, statistics, matches, places)
-            number = places.of_slots(self.size)
-            shares = together[number] * places.standing_out(scores)
-            mixed = (scores + weight * shares) / (1 + weight)
-            placed = (number < places.count) & self.indexed[: self.size]
-            scores = np.where(placed, mixed, scores).astype(np.float32)
+        scores, near = self.own_and_near(query, statistics, matches, places)
+        if near is not None:
+            weight = query.formula.neighbourhood
+            mixed = (scores + weight * near.scores) / (1 + weight)
+            scores = np.where(near.placed, mixed, scores).astype(np.float32)
         self._add_phrase_bonus(query, matches, scores)
         if query.emphasis != 1:
             scores *= np.float32(query.emphasis)
         np.minimum(scores, 1, out=scores)
         return WordScores(scores, matches, statistics)
+
+    def own_and_near(
+        self,
+        query: Query,
+        statistics: Statistics,
+        matches: Matches,
+        places: Places | None,
+    ) -> "tuple[NDArray[np.float32], Near | None]":
+        """Return what the own words of every slot are worth, and those around it.
+
+        Args:
+            query: The query.
+            statistics: Of the whole corpus.
+            matches: The postings of the query's terms.
+            places: Where the documents stand; `None` looks at no neighbours.
+
+        Returns:
+            Scores without word order, shape (slots,); and what is to be mixed with
+            them by the weight `Formula.neighbourhood`, `None` if nothing is.
+        """
+        own = np.zeros(self.size, np.float32)
+        hit, values = score_matches(
+            query, statistics, matches, self._lengths, self.size
+        )
+        own[hit] = values
+        if places is None or not len(places) or not query.formula.neighbourhood:
+            return own, None
+        together = score_neighbourhoods(query, statistics, matches, places)
+        number = places.of_slots(self.size)
+        near = together[number] * places.standing_out(own)
+        placed = (number < places.count) & self.indexed[: self.size]
+        return own, Near(near, placed)
 
     def _add_phrase_bonus(
         self, query: Query, matches: Matches, scores: NDArray[np.float32]
@@ -271,6 +295,18 @@ class LexicalIndex:
         content, topics = self._lengths[:, slots].sum(axis=1, dtype=np.float64)
         self._length_sums[0] -= int(content)
         self._length_sums[1] -= int(topics)
+
+
+class Near(NamedTuple):
+    """What the words of documents and their neighbours, as one text, are worth.
+
+    Attributes:
+        scores: By slot, in [0, 1].
+        placed: Which slots stand in a conversation: only they have neighbours.
+    """
+
+    scores: NDArray[np.float64]
+    placed: NDArray[np.bool_]
 
 
 class WordScores(NamedTuple):

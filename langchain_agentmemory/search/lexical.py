@@ -51,13 +51,13 @@ class PlainMatches(NamedTuple):
         scores: The lexical score of each document, in [0, 1].
         matched: Which terms of the query each holds: bit *i* stands for term *i*.
         labelled: Whether the topics of each hold one of them.
-        rarities: How rare each term of the query is; none without a document.
+        statistics: Of these documents, `None` without any.
     """
 
     scores: list[float]
     matched: list[int]
     labelled: list[bool]
-    rarities: list[float]
+    statistics: Statistics | None
 
 
 def plain_scores(
@@ -79,7 +79,7 @@ def plain_matches(
     """
     count = len(documents)
     if not query.text or not count:
-        return PlainMatches([0.0] * count, [0] * count, [False] * count, [])
+        return PlainMatches([0.0] * count, [0] * count, [False] * count, None)
     fields = [
         (_PlainField(tokenizer, content), _PlainField(tokenizer, topics))
         for content, topics in documents
@@ -108,7 +108,8 @@ def plain_matches(
             if parts is None
             else min(sum(parts.values()) * query.emphasis, 1.0)
         )
-    return PlainMatches(scores, matched, [bits > 0 for bits in in_topics], rarities)
+    labelled = [bits > 0 for bits in in_topics]
+    return PlainMatches(scores, matched, labelled, statistics)
 
 
 class _PlainField:

@@ -174,15 +174,16 @@ def decayed(
     moment = now or datetime.now(UTC)
     return [
         entry._replace(
-            score=entry.score
-            * 0.5 ** min(_age(entry, moment) / half_life, _MOST_HALVINGS)
+            score=entry.score * age_factor(entry.updated_at, half_life, moment)
         )
         for entry in candidates
     ]
 
 
-def _age(entry: Candidate[T], moment: datetime) -> timedelta:
-    return max(moment - entry.updated_at, timedelta(0))
+def age_factor(written: datetime, half_life: timedelta, moment: datetime) -> float:
+    """Return what a score is multiplied by for when a memory was last written."""
+    age = max(moment - written, timedelta(0))
+    return float(0.5 ** min(age / half_life, _MOST_HALVINGS))
 
 
 def _passes(entry: Candidate[T], criteria: Criteria) -> bool:

@@ -79,13 +79,27 @@ def _exact(query: Query) -> int:
     return exact
 
 
+class Settled(NamedTuple):
+    """What became of the scores of some results.
+
+    Attributes:
+        timed: After their times were looked at, shape (results,).
+        final: What to sort by, shape (results,). They may exceed 1 where the time fits.
+        groups: Places of results that were taken for versions of one statement.
+    """
+
+    timed: list[float]
+    final: list[float]
+    groups: list[list[int]]
+
+
 def settled(
     entries: Sequence[MemoryEntry],
     scores: Sequence[float],
     query: Wanted,
     matched: Callable[[int], int] | None = None,
     alike: Alike | None = None,
-) -> list[float]:
+) -> Settled:
     """Return the final scores of the best results of a search.
 
     First each score is multiplied by how well its time fits the query
@@ -106,18 +120,19 @@ def settled(
             versions.
 
     Returns:
-        As many scores, in the order of `entries`, to sort by. They may exceed 1 where
-        the time fits.
+        The scores, in the order of `entries`, and how they came about.
     """
     final = list(map(float, scores))
+    groups: list[list[int]] = []
     if query.preference is not None:
         for place, entry in enumerate(entries):
             final[place] *= time_factor(query.preference, *dated(entry))
+    timed = final.copy()
     if query.standing != "both":
         if matched is not None or alike is not None:
-            _deal(entries, final, query, matched, alike)
+            groups = _deal(entries, final, query, matched, alike)
         _follow_links(entries, final, past=query.past)
-    return final
+    return Settled(timed, final, groups)
 
 
 def dated(entry: MemoryEntry) -> tuple[datetime | None, EventPrecision | None]:
@@ -138,7 +153,8 @@ def _deal(
     query: Wanted,
     matched: Callable[[int], int] | None,
     alike: Alike | None,
-) -> None:
+) -> list[list[int]]:
+    """Deal out the best scores anew, in place, and return who are versions."""
     places = sorted(range(len(final)), key=final.__getitem__, reverse=True)
     del places[COMPARED + 1 :]
     versions = [
@@ -165,8 +181,9 @@ def _deal(
         event=query.event and not query.past,
         alike=by_meaning,
     )
-    for place, score in zip(places, dealt, strict=True):
+    for place, score in zip(places, dealt.scores, strict=True):
         final[place] = score
+    return [[places[member] for member in group] for group in dealt.groups]
 
 
 def _held_at(entry: MemoryEntry, query: Wanted) -> float:

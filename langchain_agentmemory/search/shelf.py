@@ -13,7 +13,7 @@ from typing import Generic, ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.index import LexicalIndex, WordScores
+from langchain_agentmemory.search.index import LexicalIndex, Near, WordScores
 from langchain_agentmemory.search.lexical import fallback_score, text_probe
 from langchain_agentmemory.search.place import Place
 from langchain_agentmemory.search.places import Places
@@ -279,6 +279,38 @@ class Shelf(Generic[T]):
             query: From this shelf's tokenizer.
         """
         return self._words(query, None, self.places)
+
+    def neighbourhood(self, query: Query, words: WordScores) -> Near | None:
+        """Return what neighbours added to lexical scores, `None` if nothing.
+
+        Args:
+            query: The query.
+            words: What `words` returned for it, since the last write.
+        """
+        if words.statistics is None:
+            return None
+        near = self._index.own_and_near(
+            query, words.statistics, words.matches, self.places
+        )
+        return near[1]
+
+    def beside(self, slot: int) -> list[str]:
+        """Return the keys of what stands next to a slot in its conversation.
+
+        Those at its own place and at the four places around it, in the order in which
+        they were said.
+        """
+        of_slot = self.places.of_slots(self._index.size)
+        number = of_slot[slot]
+        if number == self.places.count:
+            return []
+        before, after, far_before, far_after = self.places.neighbours()[:, number]
+        found = []
+        for place in (far_before, before, number, after, far_after):
+            if place < self.places.count:
+                slots = np.flatnonzero(of_slot == place)
+                found += [self._keys[other] for other in slots if other != slot]
+        return found
 
     def _words(
         self, query: Query, statistics: Statistics | None, places: Places | None

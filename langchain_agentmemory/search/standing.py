@@ -88,6 +88,19 @@ EVENTS: Final = Limits(0.8, 0.9, 0.4, 0.8)
 """For queries that ask what happened: things of one kind happen more than once."""
 
 
+class Dealt(NamedTuple):
+    """Scores after versions have changed places.
+
+    Attributes:
+        scores: As many as results: the same ones, in another order.
+        groups: The places of results that were taken for versions of one statement,
+            two or more in each, best first.
+    """
+
+    scores: list[float]
+    groups: list[list[int]]
+
+
 def redealt(
     versions: Sequence[Version],
     terms: Terms,
@@ -95,7 +108,7 @@ def redealt(
     *,
     event: bool = False,
     alike: Alike | None = None,
-) -> list[float]:
+) -> Dealt:
     """Return the scores of results, dealt out anew among versions of one statement.
 
     Args:
@@ -107,24 +120,40 @@ def redealt(
             match: for searches by meaning alone.
 
     Returns:
-        As many scores, in the order of `versions`: the same ones, in another order.
-        What held at the same time keeps its order.
+        The scores, in the order of `versions`. What held at the same time keeps its
+        order.
     """
-    dealer = _Dealer(versions, terms, first, alike)
     scores = [version.score for version in versions]
+    groups = _version_groups(versions, terms, first, event=event, alike=alike)
+    for group in groups:
+        in_time = sorted(
+            group,
+            key=lambda place: versions[place].when,
+            reverse=first == "newest",
+        )
+        for place, better in zip(in_time, group, strict=True):
+            scores[place] = versions[better].score
+    return Dealt(scores, groups)
+
+
+def _version_groups(
+    versions: Sequence[Version],
+    terms: Terms,
+    first: First,
+    *,
+    event: bool = False,
+    alike: Alike | None = None,
+) -> list[list[int]]:
+    """Return which results are taken for versions; the arguments are `redealt`'s."""
+    dealer = _Dealer(versions, terms, first, alike)
+    groups = []
     left = list(range(min(len(versions), COMPARED)))
     while len(left) > 1:
         group = dealer.group(left, event=event)
         if 1 < len(group) <= MOST_VERSIONS:
-            in_time = sorted(
-                group,
-                key=lambda place: versions[place].when,
-                reverse=first == "newest",
-            )
-            for place, better in zip(in_time, group, strict=True):
-                scores[place] = versions[better].score
+            groups.append(group)
         left = [place for place in left if place not in group]
-    return scores
+    return groups
 
 
 class _Dealer:

@@ -7,6 +7,7 @@ reranker, maximal marginal relevance, the cut to the limit, and runs of neighbou
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -192,7 +193,7 @@ def _marked(hit: Hit, own: float | None) -> Hit:
     record, entry = hit
     if entry.explanation is None:
         return hit
-    explanation = {**entry.explanation, "reranker": own}
+    explanation = replace(entry.explanation, reranker=own)
     return record, entry.with_score(entry.score, explanation)
 
 

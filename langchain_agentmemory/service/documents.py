@@ -37,5 +37,5 @@ def document_of(entry: MemoryEntry) -> Document:
         "superseded_by": entry.superseded_by,
     }
     if entry.explanation is not None:
-        metadata["explanation"] = entry.explanation
+        metadata["explanation"] = entry.explanation.as_dict()
     return Document(id=entry.id, page_content=entry.memory, metadata=metadata)

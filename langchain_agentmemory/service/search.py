@@ -1,39 +1,40 @@
 """Searching: memories of one user, and LangGraph items below a namespace prefix."""
 
 import heapq
-import math
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.backends.base import Namespace, Record
-from langchain_agentmemory.search.calibration import BACKGROUND, Calibration
 from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.fusion import (
     fused_evidence,
     hybrid_scores,
-    vector_scores,
     with_labels,
 )
-from langchain_agentmemory.search.index import WordScores
 from langchain_agentmemory.search.pipeline import Candidate, find_page
-from langchain_agentmemory.search.place import LENT_SHARES
-from langchain_agentmemory.search.scripts import HAN
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.statistics import Statistics
-from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.service.calibrating import calibrated
 from langchain_agentmemory.service.criteria import (
     criteria_of,
     folds_versions,
     query_text,
 )
+from langchain_agentmemory.service.explaining import Explainer
 from langchain_agentmemory.service.filters import Predicate
-from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
+from langchain_agentmemory.service.halves import (
+    Halves,
+    Meaning,
+    Mode,
+    Request,
+    meaning_of,
+    plain_meaning,
+)
+from langchain_agentmemory.service.hits import candidate_of
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
 from langchain_agentmemory.service.settings import Settings
@@ -47,25 +48,6 @@ from langchain_agentmemory.types import (
 )
 
 Scores = NDArray[np.float32]
-Mode = Literal["lexical", "vector", "hybrid"]
-
-
-class _Request(NamedTuple):
-    """A search, resolved: what to score by."""
-
-    mode: Mode
-    words: Query
-    vector: Scores | None
-    calibration: Calibration | None = None
-
-
-class _Halves(NamedTuple):
-    """By slot: the evidence of words, cosines, theirs, and what both are together."""
-
-    words: WordScores | None
-    similarity: Scores | None
-    meaning: Scores | None
-    total: Scores
 
 
 class Search:
@@ -102,6 +84,7 @@ class Search:
             if shelf is None:
                 return []
             halves = self._score(shelf, request)
+            settler = None
             if self._by_evidence:
                 settler = Settler(warm, request.words, now, zone)
                 total = settler.settle(shelf, halves.words, halves.total)
@@ -117,22 +100,22 @@ class Search:
                 criteria,
                 self._indexer.ranking.tokenizer.token_set,
             )
-            return [
-                (
-                    candidate.item.record,
-                    versions.with_earlier(candidate.item.entry(zone)).with_score(
-                        min(candidate.score, 1.0),
-                        self._explain(shelf, request, halves, candidate)
-                        if options.explain
-                        else None,
-                    ),
+            explain = None
+            if options.explain:
+                explain = Explainer(
+                    self._indexer, shelf, request, halves, settler, criteria
                 )
-                for candidate in page
-            ]
+            hits = []
+            for candidate in page:
+                entry = versions.with_earlier(candidate.item.entry(zone))
+                why = None if explain is None else explain(candidate, entry)
+                score = min(candidate.score, 1.0)
+                hits.append((candidate.item.record, entry.with_score(score, why)))
+            return hits
 
     def _request(
         self, text: str, mode: SearchMode, *, calibrate: bool = False
-    ) -> Plan[_Request]:
+    ) -> Plan[Request]:
         embedder = self._indexer.embedder
         wanted: Mode = mode if mode != "auto" else "hybrid"
         vector = calibration = None
@@ -146,10 +129,11 @@ class Search:
         if vector is None:
             wanted = "lexical"  # no index, or the embedder failed, which was logged
         words = self._indexer.ranking.tokenizer.query(text)
-        return _Request(wanted, words, vector, calibration)
+        return Request(wanted, words, vector, calibration)
 
-    def _score(self, shelf: Shelf[Held], request: _Request) -> _Halves:
-        words = similarity = meaning = None
+    def _score(self, shelf: Shelf[Held], request: Request) -> Halves:
+        words = similarity = None
+        meaning: Meaning | None = None
         if request.vector is not None:
             similarity = shelf.vector(request.vector)
         if (
@@ -162,37 +146,23 @@ class Search:
         if similarity is None:
             total = lexical
         else:
-            meaning, reliability = self._meaning(shelf, request, similarity)
+            if self._by_evidence:
+                meaning = meaning_of(shelf, request, similarity)
+            else:
+                meaning = plain_meaning(similarity)
             if request.mode == "hybrid" and self._by_evidence:
-                weights = request.words.weights
-                total = fused_evidence(lexical, meaning, reliability, weights)
+                weights, trust = request.words.weights, meaning.reliability
+                total = fused_evidence(lexical, meaning.evidence, trust, weights)
             elif request.mode == "hybrid":
                 total = hybrid_scores(lexical, similarity)
             elif words is None:
-                total = meaning
+                total = meaning.evidence
             else:  # what has no vector is found by its words
-                total = np.where(np.isneginf(similarity), lexical, meaning)
+                missing = np.isneginf(similarity)
+                total = np.where(missing, lexical, meaning.evidence)
         if words is not None and request.mode != "vector":
             total = with_labels(total, request.words.formula, words.matches.labelled())
-        return _Halves(words, similarity, meaning, total)
-
-    def _meaning(
-        self, shelf: Shelf[Held], request: _Request, similarity: Scores
-    ) -> tuple[Scores, float | Scores]:
-        """Return the evidence of cosines, and how far it can be relied on."""
-        if not self._by_evidence:
-            return vector_scores(similarity), 1.0
-        calibration = request.calibration or Calibration.from_pool(similarity)
-        han_query = HAN.search(request.words.text) is not None
-        han = shelf.han()
-        telling = calibration.without_common(similarity, han_query=han_query)
-        evidence = calibration.evidence(telling, han_query=han_query, han_documents=han)
-        if len(shelf.places):
-            lendable = np.maximum(evidence - np.float32(BACKGROUND), 0)
-            evidence += shelf.places.lent(lendable, LENT_SHARES)
-            np.minimum(evidence, 1, out=evidence)
-        reliability = calibration.reliability(han_query=han_query, han_documents=han)
-        return evidence, reliability
+        return Halves(words, similarity, meaning, total)
 
     @property
     def _by_evidence(self) -> bool:
@@ -213,26 +183,6 @@ class Search:
             entry = held.entry(self._settings.timezone)
             candidates.append(candidate_of(held, entry, score))
         return candidates, complete
-
-    def _explain(
-        self,
-        shelf: Shelf[Held],
-        request: _Request,
-        halves: _Halves,
-        candidate: Candidate[Held],
-    ) -> dict[str, Any]:
-        slot = shelf.slot(candidate.item.record.key)
-        if slot is None:
-            return {}
-        similarity = halves.similarity
-        cosine = None if similarity is None else float(similarity[slot])
-        marks = Marks(
-            request.mode,
-            candidate.score,
-            None if halves.words is None else float(halves.words.scores[slot]),
-            None if cosine == -math.inf else cosine,
-        )
-        return explanation(self._indexer, request.words, candidate.item.record, marks)
 
     def items(
         self, prefix: Namespace, query: str, matches: Predicate | None, wanted: int
@@ -268,7 +218,7 @@ class Search:
         return found
 
     def _statistics(
-        self, namespaces: list[Namespace], request: _Request
+        self, namespaces: list[Namespace], request: Request
     ) -> Statistics | None:
         """Sum word counts over all namespaces, so that their scores compare."""
         if request.vector is not None or len(namespaces) < 2:  # noqa: PLR2004
@@ -282,7 +232,7 @@ class Search:
         return total
 
     def _item_scores(
-        self, shelf: Shelf[Held], request: _Request, statistics: Statistics | None
+        self, shelf: Shelf[Held], request: Request, statistics: Statistics | None
     ) -> Scores:
         """Return scores per slot; not a number where there is none."""
         if request.vector is None:

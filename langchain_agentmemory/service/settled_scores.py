@@ -4,23 +4,32 @@ Words and meaning give every memory a number; here the best of them are looked a
 one: what replaced what, what the query says about time (`search.settling`).
 """
 
-from collections.abc import Sequence
-from datetime import tzinfo
+from collections.abc import Callable, Sequence
+from datetime import datetime, tzinfo
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from langchain_agentmemory.explanation import TimePart, VersionPart
 from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.index import WordScores
 from langchain_agentmemory.search.moments import TimePreference, time_preference
-from langchain_agentmemory.search.settling import dated, settled, wanted
+from langchain_agentmemory.search.settling import (
+    Settled,
+    Wanted,
+    dated,
+    settled,
+    wanted,
+)
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.standing import COMPARED
-from langchain_agentmemory.search.timeliness import Dated, anchored_by
+from langchain_agentmemory.search.timeliness import Dated, anchored_by, time_factor
 from langchain_agentmemory.search.tokenize import Query
+from langchain_agentmemory.service.explained_parts import version_part
 from langchain_agentmemory.service.shelves import Held, WarmShelf
 from langchain_agentmemory.times import from_us
+from langchain_agentmemory.types import MemoryEntry
 
 Scores = NDArray[np.float32]
 
@@ -48,6 +57,9 @@ class Settler:
         self._query = query
         self._now = now
         self._timezone = timezone
+        self._slots: list[int] = []
+        self._settled: Settled | None = None
+        self._asked: Wanted | None = None
 
     def settle(
         self, shelf: Shelf[Held], words: WordScores | None, total: Scores
@@ -76,15 +88,52 @@ class Settler:
             def matched(place: int) -> int:
                 return matches.terms_of(slots[place])
 
-        final = settled(
+        asked = wanted(self._query, self._rarities(words), preference)
+        found = settled(
             [shelf.item(slot).entry(self._timezone) for slot in slots],
             total[slots].tolist(),
-            wanted(self._query, self._rarities(words), preference),
+            asked,
             matched,
         )
+        self._slots, self._settled, self._asked = slots, found, asked
         changed = total.copy()
-        changed[slots] = np.minimum(final, 1)
+        changed[slots] = np.minimum(found.final, 1)
         return changed
+
+    def time_part(self, slot: int, entry: MemoryEntry) -> TimePart | None:
+        """Return what the time words of the query did to a result, if anything.
+
+        Args:
+            slot: Where it is.
+            entry: What it is.
+        """
+        preference = None if self._asked is None else self._asked.preference
+        if preference is None or slot not in self._slots:
+            return None
+        when, precision = dated(entry)
+        return TimePart(
+            start=_iso(preference.start),
+            end=_iso(preference.end),
+            when=_iso(when),
+            factor=time_factor(preference, when, precision),
+        )
+
+    def version_part(
+        self, slot: int, entry: MemoryEntry, key: Callable[[int], str]
+    ) -> VersionPart | None:
+        """Return what being a version did to a result, `None` if it is none.
+
+        Args:
+            slot: Where it is.
+            entry: What it is.
+            key: Returns the id of what is in a slot.
+        """
+        found, asked = self._settled, self._asked
+        if found is None or asked is None or slot not in self._slots:
+            return None
+        place = self._slots.index(slot)
+        keys = [key(other) for other in self._slots]
+        return version_part(found, place, entry, keys, asked.standing)
 
     def _linked(self, shelf: Shelf[Held], total: Scores, known: set[int]) -> list[int]:
         """Return what is linked, as a version, with something that was found."""
@@ -127,3 +176,7 @@ class Settler:
                 score = score_of(float(scores[slot]))
                 candidates.append(Dated(score, when, precision))
         return anchored_by(found, candidates) or found
+
+
+def _iso(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.isoformat()

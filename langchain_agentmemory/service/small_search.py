@@ -13,16 +13,24 @@ from typing import Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Backend, Namespace, Page, Record
 from langchain_agentmemory.backends.base import RecordFlags as Flags
+from langchain_agentmemory.explanation import Explanation
 from langchain_agentmemory.search.earlier import VersionView
-from langchain_agentmemory.search.formula import score_of
+from langchain_agentmemory.search.formula import SCORE_ROOT, score_of
 from langchain_agentmemory.search.lexical import PlainMatches, plain_matches
 from langchain_agentmemory.search.moments import time_preference
-from langchain_agentmemory.search.pipeline import find_page
-from langchain_agentmemory.search.settling import settled, wanted
+from langchain_agentmemory.search.past import asks_about
+from langchain_agentmemory.search.pipeline import (
+    Candidate,
+    Criteria,
+    age_factor,
+    find_page,
+)
+from langchain_agentmemory.search.settling import Settled, settled, wanted
 from langchain_agentmemory.search.standing import COMPARED
+from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.service.criteria import criteria_of, query_text
-from langchain_agentmemory.service.hits import Marks, candidate_of, explanation
+from langchain_agentmemory.service.hits import candidate_of
 from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.records import Standing, entry_of, standing_of
 from langchain_agentmemory.service.settings import Settings
@@ -40,11 +48,21 @@ _NOWHERE: Final = Standing(None, None)
 
 
 class _Found(NamedTuple):
-    """A memory and how it fares: its lexical score, and what it is ranked by."""
+    """A memory and how it fares: its lexical score, labels, what it is ranked by."""
 
     hit: _Hit
     lexical: float
+    labelled: bool
     evidence: float
+
+
+class _Ranked(NamedTuple):
+    """What was found, and what an explanation looks up."""
+
+    found: list[_Found]
+    statistics: Statistics | None
+    settled: Settled | None
+    keys: list[str]
 
 
 class SmallSearch:
@@ -89,11 +107,10 @@ class SmallSearch:
         if not self._is_small(records) or self._names_a_time(text, now):
             return None
         words = self._indexer.ranking.tokenizer.query(text)
-        found = self._found(words, records)
-        lexical = {one.hit[1].id: one.lexical for one in found}
+        ranked = self._ranked(words, records)
         candidates = [
             candidate_of(one.hit, one.hit[1], self._shown(one.evidence))
-            for one in found
+            for one in ranked.found
         ]
         kept = {record.key: record for record in records}
 
@@ -112,14 +129,11 @@ class SmallSearch:
         result = []
         for candidate in page:
             record, entry = candidate.item
-            explained = None
+            why = None
             if options.explain:
-                words_score = lexical[candidate.id]
-                marks = Marks("lexical", candidate.score, words_score, None)
-                explained = explanation(self._indexer, words, record, marks)
+                why = self._explained(words, ranked, candidate, criteria)
             score = min(candidate.score, 1.0)
-            shown = versions.with_earlier(entry).with_score(score, explained)
-            result.append((record, shown))
+            result.append((record, versions.with_earlier(entry).with_score(score, why)))
         return result
 
     @staticmethod
@@ -138,7 +152,7 @@ class SmallSearch:
         zone = self._settings.timezone
         return time_preference(text, from_us(now), zone) is not None
 
-    def _found(self, query: Query, records: list[Record]) -> list[_Found]:
+    def _ranked(self, query: Query, records: list[Record]) -> _Ranked:
         """Score memories by all that is indexed in their namespace, best first."""
         # A shelf has what was written last at its end, and that first among equals.
         newest_first = sorted(records, key=lambda record: -record.revision)
@@ -149,13 +163,17 @@ class SmallSearch:
         scores = array("f", matches.scores)
         evidence = self._labelled(query, scores, matches)
         best = sorted(range(len(corpus)), key=lambda place: -evidence[place])
+        final, keys = None, list[str]()
         if self._indexer.ranking.by_evidence:
-            self._settle(query, corpus, matches, best, evidence)
-        return [
-            _Found((record, entry_of(record, self._settings.timezone)), lexical, total)
-            for record, lexical, total in zip(corpus, scores, evidence, strict=True)
+            final, keys = self._settle(query, corpus, matches, best, evidence)
+        zone = self._settings.timezone
+        rows = zip(corpus, scores, matches.labelled, evidence, strict=True)
+        found = [
+            _Found((record, entry_of(record, zone)), lexical, labelled, total)
+            for record, lexical, labelled, total in rows
             if total > 0 and record.flags & Flags.LISTED
         ]
+        return _Ranked(found, matches.statistics, final, keys)
 
     def _labelled(
         self, query: Query, scores: "array[float]", matches: PlainMatches
@@ -175,7 +193,7 @@ class SmallSearch:
         matches: PlainMatches,
         best: list[int],
         evidence: "array[float]",
-    ) -> None:
+    ) -> tuple[Settled, list[str]]:
         """Put versions of one statement in order: `settled_scores.Settler`."""
         places = [
             place
@@ -183,17 +201,68 @@ class SmallSearch:
             if evidence[place] > 0 and corpus[place].flags & Flags.LISTED
         ]
         rarities: list[float] = []
-        if any(matches.matched):
-            pairs = zip(query.weights, matches.rarities, strict=True)
+        if any(matches.matched) and matches.statistics is not None:
+            pairs = zip(query.weights, matches.statistics.rarities(), strict=True)
             rarities = [weight * rarity for weight, rarity in pairs]
-        final = settled(
+        found = settled(
             [entry_of(corpus[p], self._settings.timezone) for p in places],
             [evidence[place] for place in places],
             wanted(query, rarities),
             (lambda at: matches.matched[places[at]]) if rarities else None,
         )
-        for place, score in zip(places, final, strict=True):
+        for place, score in zip(places, found.final, strict=True):
             evidence[place] = min(score, 1.0)
+        return found, [corpus[place].key for place in places]
+
+    def _explained(
+        self,
+        query: Query,
+        ranked: _Ranked,
+        candidate: Candidate[_Hit],
+        criteria: Criteria,
+    ) -> Explanation | None:
+        """Say how a result got its score: `explaining.Explainer`, without an index."""
+        from langchain_agentmemory.service.explained_parts import (  # noqa: PLC0415
+            query_words,
+            version_part,
+            word_parts,
+        )
+
+        record, entry = candidate.item
+        one = next(one for one in ranked.found if one.hit[0].key == record.key)
+        if ranked.statistics is None:
+            return None
+        tokenizer, texts = (
+            self._indexer.ranking.tokenizer,
+            self._indexer.words_of(record),
+        )
+        version = None
+        if ranked.settled is not None and record.key in ranked.keys:
+            place, standing = ranked.keys.index(record.key), asks_about(query.text)
+            version = version_part(ranked.settled, place, entry, ranked.keys, standing)
+        age = 1.0
+        if criteria.decay is not None and criteria.now is not None:
+            age = age_factor(candidate.updated_at, criteria.decay, criteria.now)
+        by_evidence = self._indexer.ranking.by_evidence
+        return Explanation(
+            query=query.text,
+            mode="lexical",
+            terms=query_words(query, ranked.statistics, texts, tokenizer),
+            words=word_parts(
+                query, ranked.statistics, texts, tokenizer, score=one.lexical
+            ),
+            meaning=None,
+            from_words=one.lexical,
+            from_meaning=0.0,
+            labels=1 + query.formula.labelled if one.labelled else 1.0,
+            time=None,
+            version=version,
+            neighbours=(),
+            evidence=one.evidence,
+            exponent=SCORE_ROOT if by_evidence else 1.0,
+            age=age,
+            score=candidate.score,
+        )
 
     def _shown(self, value: float) -> float:
         return score_of(value) if self._indexer.ranking.by_evidence else value

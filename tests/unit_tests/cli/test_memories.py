@@ -210,3 +210,16 @@ def test_the_default_store_is_a_file_in_the_data_folder(run, tmp_path):
 def test_brackets_in_a_memory_are_no_markup(memories):
     memories("add", "[red]alert[/red] [bold]")
     assert "[red]alert[/red] [bold]" in memories("list").stdout
+
+
+def test_a_search_says_why(memories):
+    memories("add", "Ann drinks green tea", "--topic", "drinks")
+    shown = memories("search", "green tea in winter?", "--explain").stdout
+    assert "Ann drinks green tea" in shown
+    assert "found green, tea; missing winter" in shown
+    assert "coverage" in shown
+    (line,) = memories("search", "green tea", "--explain", "--json").stdout.splitlines()
+    parts = json.loads(line)["explanation"]
+    assert parts["matched_words"] == ["green", "tea"]
+    assert parts["evidence"] == pytest.approx(sum(parts["shares"].values()), abs=1e-5)
+    assert "No memories found" in memories("search", "zebra", "--explain").stdout

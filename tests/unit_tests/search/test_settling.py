@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,11 @@ from langchain_agentmemory.types import MemoryEntry, Source
 NOW = datetime(2024, 5, 10, tzinfo=UTC)
 RUN = "How far do I run every day?"
 RAN = "How far did I run every day before?"
+
+
+def scores_of(*given: Any, **options: Any) -> list[float]:
+    """Return what results are sorted by."""
+    return settled(*given, **options).final
 
 
 def entry(name: str, year: int, superseded_by: str | None = None) -> MemoryEntry:
@@ -67,7 +73,7 @@ def in_order(
     matched: Callable[[int], int] | None = both_words,
 ) -> list[str]:
     """Return the ids of results, best first."""
-    final = settled(entries, scores, query, matched)
+    final = scores_of(entries, scores, query, matched)
     places = sorted(range(len(final)), key=lambda place: -final[place])
     return [entries[place].id for place in places]
 
@@ -87,7 +93,7 @@ def test_a_question_about_the_past_gets_the_older_first() -> None:
 def test_a_question_about_a_change_gets_both_as_they_are() -> None:
     query = ask("Do I run more every day than before?")
     linked = [entry("5 km", 2022, "8 km"), NEW]
-    assert settled(linked, [0.9, 0.8], query, both_words) == [0.9, 0.8]
+    assert scores_of(linked, [0.9, 0.8], query, both_words) == [0.9, 0.8]
 
 
 def test_a_date_in_the_past_gets_what_held_then() -> None:
@@ -102,7 +108,7 @@ def test_a_date_in_the_past_gets_what_held_then() -> None:
 
 def test_the_time_that_fits_raises_a_score() -> None:
     query = ask("What did I say in March 2022?")
-    final = settled([OLD, NEW], [0.5, 0.5], query)
+    final = scores_of([OLD, NEW], [0.5, 0.5], query)
     assert final[0] == pytest.approx(0.5 * STRONGEST)
     assert final[1] < 0.5
 
@@ -112,7 +118,7 @@ def test_event_time_counts_before_the_time_it_was_said() -> None:
         OLD, event_time=datetime(2019, 1, 1, tzinfo=UTC), event_precision="year"
     )
     query = ask("What did I do in 2019?")
-    assert settled([told_late], [0.5], query)[0] == pytest.approx(0.5 * STRONGEST)
+    assert scores_of([told_late], [0.5], query)[0] == pytest.approx(0.5 * STRONGEST)
 
 
 def test_what_was_only_stored_on_one_day_keeps_its_order() -> None:
@@ -130,12 +136,12 @@ def test_links_are_certain_where_dates_mislead() -> None:
 
 
 def test_without_matched_words_only_links_make_versions() -> None:
-    assert settled([OLD, NEW], [0.9, 0.8], ask(RUN)) == [0.9, 0.8]
+    assert scores_of([OLD, NEW], [0.9, 0.8], ask(RUN)) == [0.9, 0.8]
 
 
 def test_meaning_is_compared_by_the_places_of_the_results() -> None:
     other = entry("tea", 2021)
-    final = settled(
+    final = scores_of(
         [NEW, other, OLD],
         [0.7, 0.8, 0.9],
         ask(RUN),
@@ -176,8 +182,8 @@ def test_every_result_keeps_a_positive_score(
     ]
     scores = [score for score, *_ in found]
     masks = [mask for *_, mask, _ in found]
-    final = settled(entries, scores, ask(text), masks.__getitem__)
+    final = scores_of(entries, scores, ask(text), masks.__getitem__)
     assert len(final) == len(scores)
-    assert final == settled(entries, scores, ask(text), masks.__getitem__)
+    assert final == scores_of(entries, scores, ask(text), masks.__getitem__)
     for score in final:
         assert 0 < score <= max(scores) * STRONGEST

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 from time import perf_counter
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,12 @@ from langchain_agentmemory.search.standing import (
     Version,
     redealt,
 )
+
+
+def scores_of(*given: Any, **options: Any) -> list[float]:
+    """Return the scores as they are dealt out anew."""
+    return redealt(*given, **options).scores
+
 
 TERMS = Terms([2.0, 2.0, 2.0, 2.0])
 
@@ -57,9 +64,9 @@ def test_scores_are_a_permutation_and_the_best_stays_the_best(
     first: First,
     event: bool,  # noqa: FBT001 - hypothesis passes it by place
 ) -> None:
-    dealt = redealt(found, words, first, event=event)
+    dealt = scores_of(found, words, first, event=event)
     assert sorted(dealt) == sorted(v.score for v in found)
-    assert dealt == redealt(found, words, first, event=event)
+    assert dealt == scores_of(found, words, first, event=event)
     if found:
         assert max(dealt) == found[0].score
         assert dealt[COMPARED:] == [v.score for v in found[COMPARED:]]
@@ -71,66 +78,68 @@ def test_what_is_equally_old_keeps_its_order(
     found: list[Version], words: Terms
 ) -> None:
     same = [v._replace(when=1.0) for v in found]
-    assert redealt(same, words, "newest") == [v.score for v in found]
-    assert redealt(same, words, "oldest") == [v.score for v in found]
+    assert scores_of(same, words, "newest") == [v.score for v in found]
+    assert scores_of(same, words, "oldest") == [v.score for v in found]
 
 
 def test_the_newest_version_gets_the_best_score() -> None:
     found = [version(0.9, 2021), version(0.8, 2023), version(0.6, 2022)]
-    assert redealt(found, TERMS, "newest") == [0.6, 0.9, 0.8]
-    assert redealt(found, TERMS, "oldest") == [0.9, 0.6, 0.8]
+    assert scores_of(found, TERMS, "newest") == [0.6, 0.9, 0.8]
+    assert scores_of(found, TERMS, "oldest") == [0.9, 0.6, 0.8]
 
 
 def test_one_conversation_holds_one_version() -> None:
     found = [version(0.9, 2021, thread="a"), version(0.8, 2023, thread="a")]
-    assert redealt(found, TERMS, "newest") == [0.9, 0.8]
+    assert scores_of(found, TERMS, "newest") == [0.9, 0.8]
 
 
 def test_statements_about_other_people_are_no_versions() -> None:
     ann, bo = ("Ann",), ("Bo",)
     found = [version(0.9, 2021, participants=ann), version(0.8, 2023, participants=bo)]
-    assert redealt(found, TERMS, "newest") == [0.9, 0.8]
+    assert scores_of(found, TERMS, "newest") == [0.9, 0.8]
     found[1] = version(0.8, 2023)
-    assert redealt(found, TERMS, "newest") == [0.8, 0.9]
+    assert scores_of(found, TERMS, "newest") == [0.8, 0.9]
 
 
 def test_much_lower_scores_are_no_versions() -> None:
-    assert redealt([version(0.9, 2021), version(0.4, 2023)], TERMS, "newest")[0] == 0.9
+    assert (
+        scores_of([version(0.9, 2021), version(0.4, 2023)], TERMS, "newest")[0] == 0.9
+    )
 
 
 def test_results_that_stand_out_may_differ_in_words() -> None:
     found = [version(0.9, 2021, 0b0111), version(0.7, 2023, 0b1011)]
-    assert redealt(found, TERMS, "newest") == [0.7, 0.9]
+    assert scores_of(found, TERMS, "newest") == [0.7, 0.9]
     crowd = [*found, version(0.6, 2020, 0b1000)]
-    assert redealt(crowd, TERMS, "newest") == [0.9, 0.7, 0.6]
+    assert scores_of(crowd, TERMS, "newest") == [0.9, 0.7, 0.6]
 
 
 def test_words_that_many_results_match_name_no_statement() -> None:
     many = [version(0.9 - 0.1 * place, 2020 + place) for place in range(4)]
-    assert redealt(many, TERMS, "newest") == [v.score for v in many]
+    assert scores_of(many, TERMS, "newest") == [v.score for v in many]
 
 
 def test_what_lacks_an_identifier_is_about_something_else() -> None:
     found = [version(0.9, 2021, 0b0111), version(0.8, 2023, 0b0011)]
-    assert redealt(found, TERMS, "newest") == [0.8, 0.9]
-    assert redealt(found, TERMS._replace(exact=0b0100), "newest") == [0.9, 0.8]
+    assert scores_of(found, TERMS, "newest") == [0.8, 0.9]
+    assert scores_of(found, TERMS._replace(exact=0b0100), "newest") == [0.9, 0.8]
     found = [version(0.9, 2023, 0b0111), version(0.8, 2021, 0b0011)]
-    assert redealt(found, TERMS._replace(exact=0b0100), "oldest") == [0.8, 0.9]
+    assert scores_of(found, TERMS._replace(exact=0b0100), "oldest") == [0.8, 0.9]
 
 
 def test_events_are_versions_only_if_nearly_the_same() -> None:
     found = [version(0.9, 2021), version(0.6, 2023)]
-    assert redealt(found, TERMS, "newest", event=True) == [0.9, 0.6]
+    assert scores_of(found, TERMS, "newest", event=True) == [0.9, 0.6]
     found[1] = version(0.8, 2023)
-    assert redealt(found, TERMS, "newest", event=True) == [0.8, 0.9]
+    assert scores_of(found, TERMS, "newest", event=True) == [0.8, 0.9]
 
 
 def test_searches_by_meaning_compare_meanings() -> None:
     found = [version(0.9, 2021, 0), version(0.8, 2022, 0), version(0.7, 2023, 0)]
     none = Terms([])
-    assert redealt(found, none, "newest") == [0.9, 0.8, 0.7]
+    assert scores_of(found, none, "newest") == [0.9, 0.8, 0.7]
     alike = {(0, 2)}
-    dealt = redealt(found, none, "newest", alike=lambda i, j: (i, j) in alike)
+    dealt = scores_of(found, none, "newest", alike=lambda i, j: (i, j) in alike)
     assert dealt == [0.7, 0.8, 0.9]
 
 
@@ -139,11 +148,11 @@ def test_searches_by_meaning_compare_meanings() -> None:
 )
 def test_without_rare_words_nothing_is_dealt(words: Terms, matched: int) -> None:
     found = [version(0.9, 2021, matched), version(0.8, 2023, matched)]
-    assert redealt(found, words, "newest") == [0.9, 0.8]
+    assert scores_of(found, words, "newest") == [0.9, 0.8]
 
 
 def test_nothing_found_is_nothing_dealt() -> None:
-    assert redealt([], TERMS, "newest") == []
+    assert scores_of([], TERMS, "newest") == []
 
 
 def test_comparing_costs_little() -> None:
@@ -154,5 +163,5 @@ def test_comparing_costs_little() -> None:
 
 def _seconds(found: list[Version]) -> float:
     started = perf_counter()
-    redealt(found, TERMS, "newest")
+    scores_of(found, TERMS, "newest")
     return perf_counter() - started
