@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.retrieval.ablation_tables import verdicts_table
 from benchmarks.retrieval.comparing import compare
 from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.figures import draw
@@ -48,7 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 found = {**earlier, **found}
             _write(given.results, json.dumps(found, ensure_ascii=False) + "\n")
             _say(f"results: {given.results}")
-        print(console(found))
+        if "sets" in found:
+            print(console(found))
+        print(verdicts_table(found))
     if given.report:
         figures = draw(found, given.report.parent / "assets")
         placed = [(f"assets/{name}", text) for name, text in figures]

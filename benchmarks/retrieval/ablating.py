@@ -6,19 +6,20 @@ from typing import Any, Final
 
 from benchmarks.retrieval.ablations import ABLATIONS, Ablation
 from benchmarks.retrieval.calibration import thresholds
+from benchmarks.retrieval.changing import applied
 from benchmarks.retrieval.contestants import Contestant, mode_name, ours
 from benchmarks.retrieval.embedders import CachedEmbeddings
+from benchmarks.retrieval.engines import Engine
 from benchmarks.retrieval.intervals import difference, interval
 from benchmarks.retrieval.own_set import Pair
-from benchmarks.retrieval.running import Answer, Say, run_set
+from benchmarks.retrieval.running import Answer, Say, ask, filled
 from benchmarks.retrieval.sets import EvaluationSet
 from benchmarks.retrieval.summaries import ALL, percent
 
-SETS: Final = ("locomo", "longmemeval", "longmemeval-past", "madial-zh", "ours")
-"""What every ablation is measured on."""
-
 MAIN: Final = "use"
 """The embedder of hybrid search, of ablations that are not `thorough`."""
+
+_HYBRID: Final = {"mode": "hybrid"}
 
 METRICS: Final = ("recall@10", "hit@1", "mrr")
 
@@ -48,15 +49,27 @@ def ablations(
             wanted = [a for a in chosen if _concerns(a, given.name, mode, embedder)]
             if not wanted:
                 continue
-            options = {"mode": mode}
-            full = Contestant(
-                mode_name(mode, embedder), "ours", ours, embedder, options
-            )
-            base = list(run_set(given, [full], embedders, say))
+            model = None if embedder is None else embedders[embedder]
+            if model is not None:
+                model.prepare(given.texts(), [q.text for q in given.questions])
+            name = mode_name(mode, embedder)
+            full = Contestant(name, "ours", ours, embedder, {"mode": mode})
+            with filled(given, ours, model) as engine:
+                base = list(ask(given, full, engine))
+                changed = {
+                    ablation.name: _asked(given, full, ablation, engine)
+                    for ablation in wanted
+                    if not (ablation.stored or ablation.open)
+                }
             for ablation in wanted:
-                name = f"{full.name}, without: {ablation.name}"
-                changed = Contestant(name, "ours", ablation.open, embedder, options)
-                answers = list(run_set(given, [changed], embedders, say))
+                answers = changed.get(ablation.name)
+                if answers is None:
+                    with (
+                        applied(ablation.changes),
+                        filled(given, ablation.open or ours, model) as engine,
+                    ):
+                        answers = list(ask(given, full, engine))
+                say(f"{given.name}: {name}, without {ablation.name}")
                 for kind in (ALL, *(ablation.kinds if given.name == "ours" else ())):
                     found = _row(kind, base, answers)
                     if found:
@@ -80,13 +93,21 @@ def pairs_without(
     for name in embedders:
         for ablation in chosen:
             if ablation.thorough:
-                options = {"mode": "hybrid"}
                 changed = Contestant(
-                    ablation.name, "ours", ablation.open, name, options
+                    ablation.name, "ours", ablation.open or ours, name, _HYBRID
                 )
-                for row in thresholds(pairs, [changed], embedders):
+                with applied(ablation.changes):
+                    rows = list(thresholds(pairs, [changed], embedders))
+                for row in rows:
                     if row["language"] == ALL:
                         yield {**row, "ablation": ablation.name, "embedder": name}
+
+
+def _asked(
+    given: EvaluationSet, contestant: Contestant, ablation: Ablation, engine: Engine
+) -> list[Answer]:
+    with applied(ablation.changes):
+        return list(ask(given, contestant, engine))
 
 
 def _counted(given: EvaluationSet) -> EvaluationSet:
@@ -97,7 +118,7 @@ def _counted(given: EvaluationSet) -> EvaluationSet:
 def _concerns(
     ablation: Ablation, set_name: str, mode: str, embedder: str | None
 ) -> bool:
-    if mode not in ablation.modes or set_name not in (*SETS, *ablation.sets):
+    if mode not in ablation.modes or set_name not in ablation.sets:
         return False
     return embedder in (None, MAIN) or ablation.thorough
 

@@ -5,7 +5,6 @@ ranking, over the same questions.
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from types import SimpleNamespace
@@ -14,8 +13,8 @@ from typing import Any, Final
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
-from benchmarks.retrieval.changing import Change, Changed
-from benchmarks.retrieval.engines import Engine
+from benchmarks.retrieval.changing import Change
+from benchmarks.retrieval.engines import Engine, Open, Ours
 from benchmarks.retrieval.rank_fusion import by_ranks, by_scaling
 from langchain_agentmemory import MemoryStore
 from langchain_agentmemory.search import (
@@ -24,18 +23,21 @@ from langchain_agentmemory.search import (
     fusion,
     identifiers,
     matches,
-    places,
     settling,
     standard,
 )
 from langchain_agentmemory.search.calibration import Calibration
 from langchain_agentmemory.search.formula import DEFAULT_FORMULA
+from langchain_agentmemory.search.places import Places
 from langchain_agentmemory.search.scripts import HAN, LazyPattern
 from langchain_agentmemory.search.segment import Segmenter, raw_runs
 from langchain_agentmemory.search.standard import DefaultTokenizer
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.service import search as service
 from langchain_agentmemory.service.settled_scores import Settler
+
+SETS: Final = ("locomo", "longmemeval", "longmemeval-past", "madial-zh", "ours")
+"""What ablations are measured on, if they do not say otherwise."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +50,11 @@ class Ablation:
         changes: What is replaced.
         modes: The modes that it concerns.
         kinds: Types of questions of our own set that the ingredient is for.
-        sets: Sets that it is measured on beside the usual ones.
+        sets: The sets that it is measured on: where it can change anything.
         thorough: Whether to measure it with every embedder, and on pairs of texts at
             the threshold.
-        build: Makes the store.
+        stored: Whether it changes what is stored with a memory.
+        open: Makes an empty engine, if not as usual.
     """
 
     group: str
@@ -59,18 +62,18 @@ class Ablation:
     changes: tuple[Change, ...] = ()
     modes: tuple[str, ...] = ("lexical", "hybrid")
     kinds: tuple[str, ...] = ()
-    sets: tuple[str, ...] = ()
+    sets: tuple[str, ...] = SETS
     thorough: bool = False
-    build: Callable[..., MemoryStore] = MemoryStore
-
-    def open(self, embedder: Embeddings | None) -> Engine:
-        """Open an empty engine with the change."""
-        return Changed(embedder, changes=self.changes, build=self.build)
+    stored: bool = False
+    open: Open | None = None
 
 
 _NOTHING: Final = re.compile("((?!))")
-_FACTS: Final = "locomo-facts"
+_FACTS: Final = (*SETS, "locomo-facts")
+_CHINESE: Final = ("madial-zh", "ours")
+_VERSIONS: Final = ("longmemeval", "longmemeval-past", "ours")
 _hybrid: Final = partial(Ablation, modes=("hybrid",))
+_stored: Final = partial(Ablation, stored=True)
 _grams = standard._grams  # noqa: SLF001 - here and below: what has no public name
 _emphasis = standard._emphasis  # noqa: SLF001
 _document = DefaultTokenizer.document
@@ -130,19 +133,23 @@ def _uncalibrated(backend: Any, index: Any, **options: Any) -> MemoryStore:
     return MemoryStore(backend, index=given, **options)
 
 
+def _open_uncalibrated(embedder: Embeddings | None) -> Engine:
+    return Ours(embedder, _uncalibrated)
+
+
 _NO_NEIGHBOUR_WORDS: Final = _formula(neighbourhood=0.0)
 _NO_LENDING: Final = Change(service, "LENT_SHARES", (0.0, 0.0))
 
 ABLATIONS: Final[tuple[Ablation, ...]] = (
-    Ablation(
+    _stored(
         "words",
         "stems",
         (Change(chunks, "stem", _same), Change(identifiers, "stem", _same)),
     ),
-    Ablation(
+    _stored(
         "words", "irregular forms", (Change(english, "_BASES", _bases("_DERIVED")),)
     ),
-    Ablation(
+    _stored(
         "words",
         "derived families",
         (
@@ -169,7 +176,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
         'the "long" of "how long" dropped',
         (Change(standard, "_HOW_MUCH", _NOTHING),),
     ),
-    Ablation(
+    _stored(
         "words",
         "width and accents folded",
         (
@@ -180,38 +187,51 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
         ),
         kinds=("width",),
     ),
-    Ablation(
+    _stored(
         "Chinese words",
         "dictionary words",
         (Change(Segmenter, "words", lambda _, text: raw_runs(text)),),
+        sets=_CHINESE,
     ),
-    Ablation("Chinese words", "bigrams", (Change(standard, "_grams", _singles),)),
-    Ablation(
-        "Chinese words", "single characters", (Change(standard, "_grams", _bigrams),)
+    _stored(
+        "Chinese words",
+        "bigrams",
+        (Change(standard, "_grams", _singles),),
+        sets=_CHINESE,
     ),
-    Ablation(
+    _stored(
+        "Chinese words",
+        "single characters",
+        (Change(standard, "_grams", _bigrams),),
+        sets=_CHINESE,
+    ),
+    _stored(
         "Chinese words",
         "bigrams and single characters",
         (Change(standard, "_grams", lambda _: {}),),
+        sets=_CHINESE,
     ),
     Ablation(
         "Chinese words",
         "bigrams count like words",
         (Change(standard, "_GRAM_WEIGHT", 1.0),),
+        sets=_CHINESE,
     ),
-    Ablation(
+    _stored(
         "Chinese words",
         "traditional characters simplified",
         (Change(standard, "simplified", _same),),
         kinds=("traditional_simplified",),
+        sets=_CHINESE,
     ),
-    Ablation(
+    _stored(
         "Chinese words",
         "numbers and letters beside Han",
         (Change(standard, "_mixed_spans", lambda _: iter(())),),
         kinds=("mixed_script", "number"),
+        sets=_CHINESE,
     ),
-    Ablation(
+    _stored(
         "identifiers",
         "wholes and parts (plain words only)",
         (
@@ -232,7 +252,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
         ),
         kinds=("identifier", "number"),
     ),
-    Ablation(
+    _stored(
         "fields",
         "topics, participants, location",
         (
@@ -280,7 +300,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
         "neighbours",
         (*_NO_NEIGHBOUR_WORDS, _NO_LENDING),
         kinds=("neighbour",),
-        sets=(_FACTS,),
+        sets=_FACTS,
     ),
     Ablation(
         "conversation",
@@ -297,19 +317,19 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
     Ablation(
         "conversation",
         "one item stands for a place",
-        (Change(places, "_REDUNDANT", 1.0),),
-        sets=(_FACTS,),
+        (Change(Places, "standing_out", lambda _, values: np.ones_like(values)),),
+        sets=_FACTS,
     ),
     _hybrid(
         "fusion", "reciprocal ranks instead of evidence", by_ranks(), thorough=True
     ),
     _hybrid("fusion", "min-max instead of evidence", by_scaling(), thorough=True),
-    _hybrid("fusion", "calibration", build=_uncalibrated, thorough=True),
+    _hybrid("fusion", "calibration", open=_open_uncalibrated, thorough=True),
     _hybrid(
         "fusion",
         "what all cosines share counts for nothing",
-        (Change(Calibration, "excess", lambda *_, **__: np.float32(0)),),
-        sets=(_FACTS,),
+        (Change(Calibration, "without_common", lambda _, cosines, **__: cosines),),
+        sets=_FACTS,
         thorough=True,
     ),
     _hybrid(
@@ -330,18 +350,21 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
         "versions recognised",
         (Change(settling, "_deal", _nothing),),
         kinds=("update",),
+        sets=_VERSIONS,
     ),
     Ablation(
         "versions and time",
         "links followed",
         (Change(settling, "_follow_links", _nothing),),
         kinds=("update",),
+        sets=_VERSIONS,
     ),
     Ablation(
         "versions and time",
         "questions for events told apart",
         (Change(settling, "asks_for_event", lambda _: False),),
         kinds=("update",),
+        sets=_VERSIONS,
     ),
     Ablation(
         "versions and time",

@@ -67,7 +67,7 @@ def _figures(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Figure]]:
             "Recall@10 with its 95 % interval; blue is ours, longer is better.",
             _recall(found),
         )
-    if found["updates"]:
+    if _asked_for_versions(found):
         yield (
             "retrieval-versions",
             "How often the version that the question asks for stands above the other.",
@@ -76,19 +76,13 @@ def _figures(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Figure]]:
     if found["thresholds"]:
         yield (
             "retrieval-threshold",
-            (
-                "Pairs of texts at one threshold, 0.5: paraphrases that are kept, "
-                "unrelated ones that are rejected; dotted are the goals."
-            ),
+            "Pairs at threshold 0.5: paraphrases kept, unrelated rejected, and goals.",
             _threshold(found),
         )
     if found.get("ablations"):
         yield (
             "retrieval-ablations",
-            (
-                "What changes without each ingredient, in points, with 95 % intervals: "
-                "left of the line it is missed."
-            ),
+            "What changes without each ingredient, in points: left, it is missed.",
             _ablations(found),
         )
     if found["calibration"]:
@@ -140,12 +134,17 @@ def _recall(found: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _versions(found: Mapping[str, Any]) -> Figure:
-    rows = [
+def _asked_for_versions(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the rows of which there are enough questions for a figure."""
+    return [
         row
         for row in found["updates"]
-        if row["asks"] != ALL and row["questions"] >= _ENOUGH_PAIRS
+        if row["questions"] >= _ENOUGH_PAIRS and row["asks"] != ALL
     ]
+
+
+def _versions(found: Mapping[str, Any]) -> Figure:
+    rows = _asked_for_versions(found)
     places = list(dict.fromkeys((row["set"], row["asks"]) for row in rows))
     families = {c["name"]: c["family"] for c in found["contestants"]}
     figure, panels = _grid(len(places), height=0.6 + 0.17 * len(families))
@@ -187,15 +186,18 @@ def _threshold(found: Mapping[str, Any]) -> Figure:
     rows = [row for row in found["thresholds"] if row["language"] == ALL][::-1]
     names = [f"{row['contestant']}, {row['place']}" for row in rows]
     figure, panels = _grid(2, height=0.6 + 0.17 * len(rows))
-    for axis, which, goal in zip(
-        panels, ("kept", "rejected"), (KEPT, REJECTED), strict=True
+    for axis, (which, goal, title) in zip(
+        panels,
+        (
+            ("kept", KEPT, "paraphrases kept, %"),
+            ("rejected", REJECTED, "unrelated rejected, %"),
+        ),
+        strict=True,
     ):
         colors = [_COLORS["ours"]] * len(rows)
         _bars(axis, names, [row[which] for row in rows], colors)
         axis.axvline(goal, color="#444444", linestyle=":", linewidth=1)
-        axis.set_title(
-            {"kept": "paraphrases kept, %"}.get(which, "unrelated rejected, %")
-        )
+        axis.set_title(title)
     return figure
 
 
@@ -205,6 +207,7 @@ _PANELS: Final = (
     ("madial-zh", "recall@10"),
     ("ours", "hit@1"),
 )
+_MODES: Final = ((None, "#d55e00", 0.15), (MAIN, "#0072b2", -0.15))
 
 
 def _ablations(found: Mapping[str, Any]) -> Figure:
@@ -243,7 +246,8 @@ def _ablations(found: Mapping[str, Any]) -> Figure:
             )
         axis.set_title(f"{given}, {metric}", fontsize=8)
     axes[0].set_yticks(range(len(names)), names, fontsize=7)
-    axes[0].legend(fontsize=7, loc="lower left")
+    if axes[0].get_legend_handles_labels()[0]:
+        axes[0].legend(fontsize=7, loc="lower left")
     return figure
 
 

@@ -3,6 +3,7 @@
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from benchmarks.retrieval.contestants import Contestant
@@ -87,26 +88,36 @@ def run_set(
             embedders[embedder].prepare(given.texts(), queries)
             prepared.add(embedder)
         started = time.perf_counter()
-        engine = opened(embedders[embedder] if embedder else None)
-        try:
-            for user, memories in given.memories.items():
-                engine.add(user, memories)
-            filled = time.perf_counter() - started
+        with filled(given, opened, embedders[embedder] if embedder else None) as engine:
+            ready = time.perf_counter() - started
             for contestant in group:
                 started = time.perf_counter()
-                yield from _ask(given, contestant, engine)
+                yield from ask(given, contestant, engine)
                 asked = time.perf_counter() - started
                 say(
-                    f"{given.name}: {contestant.name}: filled in {filled:.1f} s, "
+                    f"{given.name}: {contestant.name}: filled in {ready:.1f} s, "
                     f"{len(given.questions)} questions in {asked:.1f} s"
                 )
-        finally:
-            engine.close()
 
 
-def _ask(
+@contextmanager
+def filled(
+    given: EvaluationSet, opened: Open, embedder: CachedEmbeddings | None
+) -> Iterator[Engine]:
+    """Open an engine that holds the memories of a set."""
+    engine = opened(embedder)
+    try:
+        for user, memories in given.memories.items():
+            engine.add(user, memories)
+        yield engine
+    finally:
+        engine.close()
+
+
+def ask(
     given: EvaluationSet, contestant: Contestant, engine: Engine
 ) -> Iterator[Answer]:
+    """Yield the answers of a contestant, whose engine is filled."""
     for question in given.questions:
         limit = LIMIT + len(question.ignored)
         hits = [

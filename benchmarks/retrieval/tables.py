@@ -161,8 +161,8 @@ def goals_table(found: Mapping[str, Any]) -> str:
 
 
 def console(found: Mapping[str, Any]) -> str:
-    """Return all tables of a run."""
-    parts = ["## Recall@10 at a glance", overview_table(found)]
+    """Return all tables of a run of the contestants."""
+    parts = ["## At a glance", overview_table(found)]
     for given in found["sets"]:
         name = given["name"]
         parts.append(

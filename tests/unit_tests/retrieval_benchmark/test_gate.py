@@ -5,7 +5,8 @@ from langchain_core.embeddings import Embeddings
 
 pytest.importorskip("benchmarks.retrieval")
 
-from benchmarks.retrieval.gate import VERSION, gate
+from benchmarks.retrieval.gate import KEPT, REJECTED, VERSION, gate
+from benchmarks.retrieval.own_set import Pair
 from benchmarks.retrieval.sets import EvaluationSet, Memory, Question, Update
 
 TEXTS = {"cat": "I adopted a grey cat", "oslo": "I live in Oslo", "rome": "I left Oslo"}
@@ -42,6 +43,17 @@ def test_the_gate_names_what_fell_below_its_floor():
         "lexical, recall@10, all: 100.0 is below 100.1",
         "lexical, recall@10, unknown: the set has no such question",
     ]
+
+
+def test_pairs_of_texts_at_the_threshold_have_floors_too():
+    pairs = [
+        Pair("I adopted a grey cat", "I adopted a grey cat", "en", related=True),
+        Pair("I adopted a grey cat", "The bakery is closed", "en", related=False),
+    ]
+    floors = {"lexical": {KEPT: {"alone": 100.1}, REJECTED: {"pool": 100}}}
+    failures = gate(given=TINY, pairs=pairs, floors=floors, say=lambda _: None)
+
+    assert failures == [f"lexical, {KEPT}, alone: 100.0 is below 100.1"]
 
 
 def test_our_own_set_stays_above_its_floors():

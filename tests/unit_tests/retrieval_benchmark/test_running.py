@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import partial
 
 import numpy as np
 import pytest
@@ -11,10 +10,8 @@ import pytest
 pytest.importorskip("benchmarks.retrieval")
 pytest.importorskip("matplotlib")
 
-from benchmarks.retrieval import contestants as declared
 from benchmarks.retrieval import embedders
 from benchmarks.retrieval.__main__ import main
-from benchmarks.retrieval.ablations import Ablation
 from benchmarks.retrieval.baselines import BM25S, FTS5, RankBM25, words
 from benchmarks.retrieval.calibration import histograms, thresholds
 from benchmarks.retrieval.comparing import compare
@@ -25,7 +22,7 @@ from benchmarks.retrieval.goals import Goal, goals
 from benchmarks.retrieval.own_set import Pair
 from benchmarks.retrieval.running import Answer, run_set
 from benchmarks.retrieval.sets import EvaluationSet, Memory, Question, Update
-from benchmarks.retrieval.summaries import differences, rows, updates
+from benchmarks.retrieval.summaries import rows, updates
 from langchain_agentmemory import MemoryStore
 from langchain_agentmemory.times import to_us
 
@@ -155,19 +152,6 @@ def test_the_store_is_asked_at_the_time_of_the_question(monkeypatch):
     assert times[:2] == [to_us(then)] * 2
     assert times[2] > to_us(then)
     engine.close()
-
-
-def test_an_ablation_is_measured_against_what_it_changes(monkeypatch):
-    changed = partial(Ours, ranking="reference")
-    ablation = Ablation("reference formula", changed, ("lexical",))
-    monkeypatch.setattr(declared, "ABLATIONS", (ablation,))
-    chosen = list(contestants([], peers=False))
-    (changed,) = [c for c in chosen if c.family == "ablation"]
-    found = answers(TINY, chosen)
-    (row,) = differences(TINY, chosen, found)
-
-    assert (row["contestant"], row["other"]) == (changed.name, "ours, words")
-    assert row["questions"] == 2
 
 
 @pytest.mark.parametrize("make", [FTS5, BM25S, RankBM25])

@@ -204,8 +204,10 @@ def test_words_of_neighbours_count_as_a_plain_computation_says(
     together = plain_neighbourhood(shelf, query_text, texts, standing)
     found = shelf.words(query)
     if found.statistics is not None and any(standing):
-        by_place = score_neighbourhoods(query, statistics, found.matches, shelf.places)
         number = shelf.places.of_slots(len(found.scores))
+        by_place = score_neighbourhoods(
+            query, statistics, found.matches, shelf.places, number
+        )
         mine = [float(by_place[number[shelf.slot(str(n))]]) for n in living]
         assert mine == pytest.approx(together, abs=1e-5)
     own_scores = {}
