@@ -284,8 +284,10 @@ def test_no_script_is_known_until_one_is_marked() -> None:
     assert shelf.han() is False
     shelf.upsert("a", "tea", None)
     shelf.mark_han("a")
+    assert shelf.han() is True
+    shelf.upsert("b", "tea", None)
     marks = shelf.han()
     assert not isinstance(marks, bool)
-    assert marks.tolist() == [True]
+    assert marks.tolist() == [True, False]
     shelf.upsert("a", "tea", None)
     assert not np.any(shelf.han() & shelf.alive)
