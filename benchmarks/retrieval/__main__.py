@@ -14,6 +14,7 @@ from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
 from benchmarks.retrieval.figures import draw
 from benchmarks.retrieval.gate import gate
 from benchmarks.retrieval.measuring import PARTS, Plan, measure
+from benchmarks.retrieval.merging import merged
 from benchmarks.retrieval.own_set import FOLDER
 from benchmarks.retrieval.report import report
 from benchmarks.retrieval.tables import console
@@ -44,9 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         found = measure(_plan(given), _say)
         if given.report:
-            if given.results.exists():  # of the other part
+            earlier = {}
+            if given.results.exists():
                 earlier = json.loads(given.results.read_text(encoding="utf-8"))
-                found = {**earlier, **found}
+            found = merged(earlier, found)
             _write(given.results, json.dumps(found, ensure_ascii=False) + "\n")
             _say(f"results: {given.results}")
         if "sets" in found:
@@ -111,8 +113,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=PARTS,
         default=PARTS,
         metavar="PART",
-        help="contestants, ablations (default: both); a report keeps those of the "
-        "part that is not measured",
+        help="contestants, ablations (default: both)",
     )
     parser.add_argument(
         "--only-kept",
@@ -139,7 +140,8 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const=ROOT / "docs/retrieval.md",
         metavar="FILE",
-        help="write results and report (%(const)s); figures go to assets/ beside it",
+        help="write results and report (%(const)s); figures go to assets/ beside it; "
+        "what is not measured anew stays as it was in the results",
     )
     parser.add_argument(
         "--report-only",

@@ -32,7 +32,7 @@ def ablations(
     embedders: Mapping[str, CachedEmbeddings],
     say: Say,
     *,
-    chosen: Sequence[Ablation] = ABLATIONS,
+    chosen: Sequence[Ablation] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield what became of each metric without an ingredient, and by how much.
 
@@ -40,8 +40,9 @@ def ablations(
         sets: The sets.
         embedders: The embedders by name.
         say: Where progress is told.
-        chosen: The ablations.
+        chosen: The ablations, all if not given.
     """
+    chosen = ABLATIONS if chosen is None else chosen
     for given in sets:
         given = _counted(given)  # noqa: PLW2901 - the others are never summed up
         for embedder in (None, *embedders):
@@ -87,11 +88,11 @@ def pairs_without(
     pairs: Sequence[Pair],
     embedders: Mapping[str, CachedEmbeddings],
     *,
-    chosen: Sequence[Ablation] = ABLATIONS,
+    chosen: Sequence[Ablation] | None = None,
 ) -> Iterator[dict[str, Any]]:
     """Yield what `thresholds` does, of the ablations that are `thorough`."""
     for name in embedders:
-        for ablation in chosen:
+        for ablation in ABLATIONS if chosen is None else chosen:
             if ablation.thorough:
                 changed = Contestant(
                     ablation.name, "ours", ablation.open or ours, name, _HYBRID

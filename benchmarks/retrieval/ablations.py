@@ -33,7 +33,7 @@ from langchain_agentmemory.search.scripts import HAN, LazyPattern
 from langchain_agentmemory.search.segment import Segmenter, raw_runs
 from langchain_agentmemory.search.standard import DefaultTokenizer
 from langchain_agentmemory.search.statistics import Statistics
-from langchain_agentmemory.service import search as service
+from langchain_agentmemory.service import halves
 from langchain_agentmemory.service.settled_scores import Settler
 
 SETS: Final = ("locomo", "longmemeval", "longmemeval-past", "madial-zh", "ours")
@@ -124,7 +124,7 @@ def _barely_long(length: float) -> float:
 def _neighbours(shares: tuple[float, float], lent: tuple[float, float]) -> Any:
     return (
         Change(matches, "NEIGHBOUR_SHARES", shares),
-        Change(service, "LENT_SHARES", lent),
+        Change(halves, "LENT_SHARES", lent),
     )
 
 
@@ -138,7 +138,7 @@ def _open_uncalibrated(embedder: Embeddings | None) -> Engine:
 
 
 _NO_NEIGHBOUR_WORDS: Final = _formula(neighbourhood=0.0)
-_NO_LENDING: Final = Change(service, "LENT_SHARES", (0.0, 0.0))
+_NO_LENDING: Final = Change(halves, "LENT_SHARES", (0.0, 0.0))
 
 ABLATIONS: Final[tuple[Ablation, ...]] = (
     _stored(
@@ -348,7 +348,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
     Ablation(
         "versions and time",
         "versions recognised",
-        (Change(settling, "_deal", _nothing),),
+        (Change(settling, "_deal", lambda *_: []),),
         kinds=("update",),
         sets=_VERSIONS,
     ),

@@ -37,11 +37,15 @@ class Memory:
     supersedes: tuple[str, ...] = ()
 
     @property
+    def told(self) -> str:
+        """What was said, and by whom: what ours embeds."""
+        names = ", ".join(self.participants)
+        return f"{names}: {self.text}" if names else self.text
+
+    @property
     def words(self) -> str:
         """All that it says as one text, for rankings that know no fields."""
-        names = ", ".join(self.participants)
-        told = f"{names}: {self.text}" if names else self.text
-        return "\n".join(filter(None, (told, self.location, *self.topics)))
+        return "\n".join(filter(None, (self.told, self.location, *self.topics)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +113,9 @@ class EvaluationSet:
         return sum(map(len, self.memories.values()))
 
     def texts(self) -> Iterator[str]:
-        """Yield the text of every memory, and all it says where that is more."""
+        """Yield what is embedded of every memory, by ours and by the peers."""
         for memories in self.memories.values():
             for memory in memories:
-                yield memory.text
-                if memory.words != memory.text:
+                yield memory.told
+                if memory.words != memory.told:
                     yield memory.words

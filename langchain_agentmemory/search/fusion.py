@@ -61,7 +61,8 @@ def fused_evidence(
     """
     if not lexical.any():
         return np.asarray(semantic, np.float32)
-    fused = lexical + semantic * trusted(reliability, weights)
+    fused: Scores = semantic * trusted(reliability, weights)
+    fused += lexical
     return np.asarray(np.minimum(fused, 1, out=fused), np.float32)
 
 

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 PUBLIC_NAMES = [
     "AppendOnly",
     "Decision",
+    "Explanation",
     "ExtractionContext",
     "LocalEmbeddings",
     "MemoryEntry",

@@ -16,6 +16,7 @@ from benchmarks.retrieval.ablation_tables import (
 from benchmarks.retrieval.ablations import ABLATIONS, Ablation
 from benchmarks.retrieval.changing import Change, applied
 from benchmarks.retrieval.engines import Ours
+from benchmarks.retrieval.merging import merged
 from benchmarks.retrieval.sets import EvaluationSet, Memory, Question, Update
 from langchain_agentmemory.search import chunks, standard
 from langchain_agentmemory.search.standard import DefaultTokenizer
@@ -144,3 +145,17 @@ def test_types_of_questions_are_shown_with_what_is_for_them():
         "| stems | width (9) | words | 50.0 | **-9.0 (-12.0…-6.0)** |"
         in kinds_changes_table(found)
     )
+
+
+def test_what_is_measured_anew_replaces_what_it_was_and_nothing_else():
+    old = {"set": "locomo", "contestant": "a", "kind": "all", "recall@10": 1}
+    other = {**old, "contestant": "b"}
+    new = {**old, "recall@10": 2}
+    earlier = {"embedders": {"use": "USE"}, "rows": [old, other], "seconds": 5}
+    found = merged(earlier, {"embedders": {"e5": "E5"}, "rows": [new]})
+
+    assert found == {
+        "embedders": {"use": "USE", "e5": "E5"},
+        "rows": [new, other],
+        "seconds": 5,
+    }

@@ -12,6 +12,7 @@ pytest.importorskip("matplotlib")
 
 from benchmarks.retrieval import embedders
 from benchmarks.retrieval.__main__ import main
+from benchmarks.retrieval.ablations import ABLATIONS
 from benchmarks.retrieval.baselines import BM25S, FTS5, RankBM25, words
 from benchmarks.retrieval.calibration import histograms, thresholds
 from benchmarks.retrieval.comparing import compare
@@ -279,7 +280,11 @@ def test_a_goal_is_met_by_its_mean_and_a_margin_only_above_it():
     assert Goal("lower bound", -0.5, -0.4).verdict == "met"
 
 
-def test_one_command_measures_reports_and_compares(tmp_path, embedder, capsys):
+def test_one_command_measures_reports_and_compares(
+    tmp_path, embedder, capsys, monkeypatch
+):
+    chosen = [a for a in ABLATIONS if a.name in {"stems", "calibration"}]
+    monkeypatch.setattr("benchmarks.retrieval.ablating.ABLATIONS", chosen)
     given = tmp_path / "own"
     given.mkdir()
     said = {"user": "u", "lang": "en", "said_at": "2024-01-02T03:04:05+00:00"}
@@ -322,9 +327,14 @@ def test_one_command_measures_reports_and_compares(tmp_path, embedder, capsys):
     )
     assert "not measured" in text
     assert any(goal.verdict == "met" for goal in goals(found))
-    for name in ("recall", "calibration", "scores"):
+    assert "| words: stems | " in text
+    assert "| use | calibration | alone |" in text
+    for name in ("recall", "threshold", "ablations", "calibration", "scores"):
         assert f"assets/retrieval-{name}.svg" in text
         assert (report.parent / "assets" / f"retrieval-{name}.svg").exists()
+    assert main([*arguments, "--parts", "ablations"]) == 0
+    kept = json.loads(results.read_text(encoding="utf-8"))
+    assert (kept["rows"], kept["ablations"]) == (found["rows"], found["ablations"])
     report.unlink()
     again = ["--report-only", "--results", str(results), "--report", str(report)]
     assert main(again) == 0
