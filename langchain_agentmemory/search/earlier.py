@@ -17,8 +17,6 @@ T = TypeVar("T")
 MOST_EARLIER: Final = 3
 """Earlier versions that an entry tells at most."""
 
-_LONGEST_CHAIN: Final = 100  # links followed from an old version to the current one
-
 
 def wants_earlier(query: str, now: datetime, timezone: tzinfo) -> bool:
     """Tell whether earlier versions are wanted as memories of their own.
@@ -71,22 +69,26 @@ class VersionView(Generic[T]):
             Each memory once; in order if the candidates were.
         """
         found: dict[str, Candidate[T]] = {}
+        holding: dict[str, T] = {}
         for candidate in candidates:
-            shown = self._holding(candidate)
+            shown = self._holding(candidate, holding)
             known = found.get(shown.id)
             if known is None or known.score < shown.score:
                 found[shown.id] = shown
         return list(found.values())
 
-    def _holding(self, candidate: Candidate[T]) -> Candidate[T]:
+    def _holding(self, candidate: Candidate[T], known: dict[str, T]) -> Candidate[T]:
+        """Return what holds in the place of a candidate; `known` grows on the way."""
         item, entry = candidate.item, self._entry(candidate.item)
         seen = {entry.id}
         while (newer := entry.superseded_by) and newer not in seen:
-            following = self._find(newer)
-            if following is None or len(seen) > _LONGEST_CHAIN:
+            following = known.get(newer) or self._find(newer)
+            if following is None:
                 break
             seen.add(newer)
             item, entry = following, self._entry(following)
+        if newer not in seen:  # links in a circle lead nowhere in particular
+            known.update(dict.fromkeys(seen, item))
         if item is candidate.item:
             return candidate
         return candidate._replace(

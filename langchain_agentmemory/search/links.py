@@ -44,11 +44,12 @@ def linked(
 
 def _levels(links: Mapping[K, K]) -> list[dict[K, K]]:
     """Return the links by their steps from what holds, the nearest first."""
+    replaced: dict[K, list[K]] = {}
+    for old, new in links.items():
+        replaced.setdefault(new, []).append(old)
     found: list[dict[K, K]] = []
     level = {old: new for old, new in links.items() if new not in links}
-    left = {old: new for old, new in links.items() if old not in level}
     while level:
         found.append(level)
-        level = {old: new for old, new in left.items() if new in level}
-        left = {old: new for old, new in left.items() if old not in level}
+        level = {old: new for new in level for old in replaced.get(new, ())}
     return found

@@ -236,6 +236,10 @@ class Embedder:
         )
         return f"{dims} dimensions, but index['dims'] is {self.dims}"
 
+    def forget_vectors(self) -> None:
+        """Forget the vectors of what was embedded lately, of all users."""
+        self._cache.clear()
+
     def adopt(self, dims: int) -> None:
         """Take over the dimension of the first vectors, if none was configured."""
         if self.dims is None:

@@ -45,6 +45,8 @@ def erase(service: "Service", user: UserKey, traces: int = 0) -> Erasure:
             counts[state] += count
         if service.shelves is not None:
             service.shelves.forget(namespace)
+    if service.embedder is not None:
+        service.embedder.forget_vectors()  # who a text belonged to is not known there
     return Erasure(
         user,
         counts["active"],

@@ -204,6 +204,9 @@ class Shelves:
             return {"shelves": len(self._warm), "bytes": max(self._held, 0)}
 
     def _refresh(self, namespace: Namespace, warm: WarmShelf) -> None:
+        embedder = self._indexer.embedder
+        if warm.shelf is not None and embedder and warm.shelf.dims != embedder.dims:
+            warm.show_nothing()  # an embedder without configured dims has answered
         if warm.shelf is None and isinstance(self.backend, ReadsColumns):
             if not self._load_columns(warm, self.backend.columns(namespace, _AT_ONCE)):
                 warm.show_nothing()
@@ -326,12 +329,7 @@ class Shelves:
         if record.state is not RecordState.ACTIVE:
             shelf.remove(record.key)
             return
-        dims = shelf.dims
-        if dims is None and record.vectors is not None and self._indexer.embedder:
-            # The first vectors of a store whose embedder has no configured dimension.
-            warm.show_nothing()
-            return
-        vectors = self._vectors(record, dims)
+        vectors = self._vectors(record, shelf.dims)
         held = Held(record, record.flags)
         view = shelf.upsert(record.key, held, _tokens(record), vectors)
         self._share(record, view)

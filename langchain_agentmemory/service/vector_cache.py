@@ -76,6 +76,12 @@ class VectorCache:
                 _, oldest = self._vectors.popitem(last=False)
                 self.bytes -= oldest.nbytes + _ENTRY
 
+    def clear(self) -> None:
+        """Forget all vectors."""
+        with self._lock:
+            self._vectors.clear()
+            self.bytes = 0
+
     def __len__(self) -> int:
         """Return how many vectors it holds."""
         return len(self._vectors)

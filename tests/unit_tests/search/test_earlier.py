@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from langchain_agentmemory import MemoryEntry
-from langchain_agentmemory.search.earlier import folded, wants_earlier
+from langchain_agentmemory.search.earlier import VersionView, folded, wants_earlier
+from langchain_agentmemory.search.pipeline import Candidate
 
 NOW = datetime(2024, 5, 10, tzinfo=UTC)
 
@@ -38,6 +39,26 @@ def test_links_that_lead_in_a_circle_end():
     one = entry("a", supersedes="b", superseded_by="b")
     other = entry("b", supersedes="a", superseded_by="a")
     assert shown(one, other) == {}
+
+
+def test_what_holds_stands_for_all_of_a_long_chain_and_each_link_is_followed_once():
+    count = 400
+    chain = {
+        str(n): entry(str(n), superseded_by=str(n + 1) if n + 1 < count else None)
+        for n in range(count)
+    }
+    asked = []
+
+    def find(key):
+        asked.append(key)
+        return chain[key]
+
+    found = VersionView(find, lambda one: one).current(
+        Candidate(one, one.id, one.memory, 1 - n / count, one.kind, None, NOW, NOW)
+        for n, one in enumerate(chain.values())
+    )
+    assert [(one.id, one.score) for one in found] == [(str(count - 1), 1.0)]
+    assert len(asked) < count
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from langchain_agentmemory.search.links import JUST_BELOW, linked
+from langchain_agentmemory.search.links import JUST_BELOW, _levels, linked
 
 SLOTS = 12
 scores_of_slots = st.lists(st.floats(0, 1, width=32), min_size=SLOTS, max_size=SLOTS)
@@ -85,3 +85,21 @@ def test_long_chains_take_one_pass_per_step() -> None:
     found = by_dict([1.0] + [0.0] * count, links, past=False)
     assert found[-1] == 1.0
     assert found[-2] == pytest.approx(JUST_BELOW)
+
+
+def test_the_time_for_a_chain_is_in_proportion_to_its_length() -> None:
+    class Counted(dict[int, int]):
+        looked_up = 0
+
+        def __contains__(self, key: object) -> bool:
+            Counted.looked_up += 1
+            return super().__contains__(key)
+
+        def items(self):  # type: ignore[no-untyped-def]
+            for pair in super().items():
+                Counted.looked_up += 1
+                yield pair
+
+    count = 500
+    _levels(Counted({slot: slot + 1 for slot in range(count)}))
+    assert Counted.looked_up <= 4 * count

@@ -194,6 +194,33 @@ def test_the_dimension_of_the_first_vectors_is_kept_to():
     assert embedder.last_error == "it answered with 20 dimensions, and before with 26"
 
 
+def test_the_first_search_after_the_first_vectors_finds_everything(make_store):
+    """The dimension gets known while an index without vectors is warm."""
+    embeddings = Counting()
+    embeddings.down = True
+    store = make_store(index={"embed": embeddings})
+    store.add_memory("ann", "likes tea")
+    assert len(store.search_memories("ann", "tea")) == 1
+    embeddings.down = False
+    store.add_memory("ann", "likes coffee")
+    assert len(store.search_memories("ann", "tea coffee")) == 2
+    store.close()
+
+
+def test_a_warm_index_gets_its_vectors_when_the_embedder_is_up_again(tmp_path):
+    url = f"sqlite:///{tmp_path}/m.db"
+    with MemoryStore.from_url(url, index={"embed": Counting()}) as store:
+        store.add_memory("ann", "likes tea")
+    embeddings = Counting()
+    embeddings.down = True
+    with MemoryStore.from_url(url, index={"embed": embeddings}) as store:
+        store.search_memories("ann", "tea")
+        embeddings.down = False
+        (found,) = store.search_memories("ann", "tea", mode="vector", explain=True)
+        assert found.explanation.meaning is not None
+        assert found.explanation.meaning.cosine is not None
+
+
 @pytest.mark.parametrize("verb", ["put", "batch", "add", "search", "query", "reindex"])
 def test_the_store_can_be_used_while_its_embedder_is_asked(make_store, verb):
     """An embedder under a lock of the store would wait for itself here."""

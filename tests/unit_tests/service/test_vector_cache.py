@@ -115,6 +115,18 @@ def test_a_text_of_several_users_is_embedded_once(make_store):
     assert embeddings.asked("document") == ["drinks tea"]
 
 
+def test_an_erased_user_leaves_no_vectors_in_the_cache(make_store):
+    embeddings = Counting()
+    store = make_store(index={"embed": embeddings, "dims": 26, "calibrate": False})
+    store.add_memory("ann", "drinks tea")
+    store.search_memories("ann", "tea?")
+    store.erase_user("ann")
+    store.add_memory("ann", "drinks tea")
+    store.search_memories("ann", "tea?")
+    assert embeddings.asked("document") == ["drinks tea"] * 2
+    assert embeddings.asked("query") == ["tea?"] * 2
+
+
 def test_the_cache_can_be_switched_off(make_store):
     embeddings = Counting()
     index = {"embed": embeddings, "dims": 26, "cache_bytes": 0, "calibrate": False}
