@@ -162,7 +162,8 @@ class SQLitePool:
     def _borrowed(self) -> Iterator[sqlite3.Connection]:
         self._lock()
         with self._gate:
-            self._gate.wait_for(lambda: not self._forking)
+            if self._forking:
+                self._gate.wait_for(lambda: not self._forking)
             self._lent += 1
         try:
             try:
@@ -180,7 +181,8 @@ class SQLitePool:
         finally:
             with self._gate:
                 self._lent -= 1
-                self._gate.notify_all()
+                if self._forking:
+                    self._gate.notify_all()
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         if self._closed or (not self.in_memory and len(self._idle) >= IDLE_CONNECTIONS):

@@ -185,7 +185,7 @@ class Shelf(Generic[T]):
     def mark_han(self, key: str) -> None:
         """Say that the text of an item holds Han characters; others do not."""
         slot = self._slots[key]
-        self._han.extend(bytes(slot + 1 - len(self._han)))
+        self._han.extend(bytes(max(slot + 1 - len(self._han), 0)))
         self._han[slot] = True
         self._han_marks = None
 

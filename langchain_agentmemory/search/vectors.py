@@ -228,9 +228,12 @@ class VectorColumn:
             query: One unit vector, float32.
             size: Number of slots.
         """
+        chunks = self._chunks
+        if len(chunks) == 1 and chunks[0].shift == 0 and chunks[0].used == size:
+            return dot(chunks[0].rows[:size], query)  # every slot has its own row
         # Dead rows have owner -1: they write into the last element, which is cut off.
         best = np.full(size + 1, -np.inf, np.float32)
-        for chunk in self._chunks:
+        for chunk in chunks:
             if not chunk.living:
                 continue
             similarity = dot(chunk.rows[: chunk.used], query)

@@ -81,7 +81,9 @@ def with_overrides(options: object, overrides: Mapping[str, Any]) -> SearchOptio
         msg = f"options must be SearchOptions, not {quoted(options)}."
         raise InvalidInput(msg)
     try:
-        return replace(options or SearchOptions(), **overrides)
+        if options is None:
+            return SearchOptions(**overrides)
+        return replace(options, **overrides) if overrides else options
     except TypeError as error:
         known = ", ".join(SearchOptions.__dataclass_fields__)
         msg = f"{error}: the options of a search are {known}."

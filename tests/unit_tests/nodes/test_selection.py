@@ -105,3 +105,32 @@ async def test_an_answer_that_is_no_list_is_a_failing_read(choose, caplog):
     reader.memories = None
     assert await choose(reader, -1) == []
     assert "could not be read" in caplog.text
+
+
+class Counting(Reader):
+    """A reader that can count."""
+
+    def count_memories(self, user):
+        if self.found is Broken:
+            raise Broken
+        return len(self.memories)
+
+    async def acount_memories(self, user):
+        return self.count_memories(user)
+
+
+@pytest.mark.parametrize("way", ["sync", "async"])
+async def test_a_reader_that_counts_is_not_read_to_see_whether_there_are_more(way):
+    reader = Counting("a", "b", "c", found=[entry("c")])
+    if way == "sync":
+        found = select(reader, "alice", 2, "tea")
+    else:
+        found = await aselect(reader, "alice", 2, "tea")
+    assert [e.memory for e in found] == ["c"]
+    assert reader.reads == []
+
+
+async def test_a_reader_that_cannot_count_today_is_read():
+    reader = Counting("a", "b", "c", found=Broken)
+    assert [e.memory for e in select(reader, "alice", 2, "tea")] == ["a", "b"]
+    assert reader.reads == [3, 2]

@@ -10,6 +10,7 @@ from langchain_agentmemory.search import index, postings
 from langchain_agentmemory.search.lexical import plain_scores, reference_scores
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.search.shelf import UNINDEXED, Shelf, top
+from langchain_agentmemory.search.tokenize import word_hash
 
 Texts = tuple[str, str]
 
@@ -321,3 +322,47 @@ def test_tokens_of_another_tokenizer_are_made_anew_when_columns_are_loaded():
         scores = shelf.lexical(shelf.tokenizer.query(text)).tolist()
         assert [score > 0 for score in scores] == [n == slot for n in range(3)]
     assert not shelf.lexical(shelf.tokenizer.query("bread")).any()  # not indexed
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.sampled_from([0.0, -1.0, 0.25, 0.5, 0.75, 1.0]), max_size=400),
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 8),
+)
+def test_top_of_many_is_what_sorting_gives(
+    ties: list[float], seed: int, k: int
+) -> None:
+    random = np.random.default_rng(seed)
+    scores = random.random(1_000, np.float32) * np.float32(seed % 2)
+    scores = random.permutation(np.append(scores, np.array(ties, np.float32)))
+    order = sorted(range(len(scores)), key=lambda slot: (-scores[slot], -slot))
+    positive = [slot for slot in order if scores[slot] > 0]
+    least = scores[positive[k - 1]] if len(positive) >= k else 0
+    assert top(scores, k).tolist() == [s for s in positive if scores[s] >= least]
+
+
+@settings(deadline=None)
+@given(_texts)
+def test_stored_tokens_are_those_that_near_duplicates_are_told_by(text: str) -> None:
+    tokenizer = get_ranking("default").tokenizer
+    assert tokenizer.compares_stored
+    shelf: Shelf[Texts] = Shelf(tokenizer, None)
+    shelf.upsert("a", (text, "label"), tokenizer.document(text, "label"))
+    stored = shelf.content_tokens(0)
+    assert stored == frozenset(map(word_hash, tokenizer.token_set(text)))
+
+
+def test_marks_of_han_follow_the_items() -> None:
+    shelf = make_shelf()
+    assert shelf.han() is False
+    for key in "abc":
+        shelf.upsert(key, ("red boat", ""), None)
+    assert shelf.han() is False
+    shelf.mark_han("b")
+    assert np.asarray(shelf.han()).tolist() == [False, True, False]
+    shelf.mark_han("a")
+    shelf.mark_han("c")
+    assert shelf.han() is True
+    shelf.upsert("d", ("red boat", ""), None)
+    assert np.asarray(shelf.han()).tolist()[shelf.slot("d") or 0] is False
