@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from benchmarks.retrieval.ablating import MAIN, VERSION
+from benchmarks.retrieval.ablations import ABLATIONS
 from benchmarks.retrieval.summaries import ALL
 from benchmarks.retrieval.tables import NONE, number, table
 
@@ -88,7 +89,7 @@ def changes_table(found: Mapping[str, Any], embedder: str | None) -> str:
         embedder: The embedder of hybrid search, `None` for words alone.
     """
     by_place: dict[tuple[str, str], dict[str, Row]] = {}
-    for row in found.get("ablations", ()):
+    for row in _in_order(found):
         if row["embedder"] == embedder and row["kind"] == ALL:
             places = by_place.setdefault((row["group"], row["ablation"]), {})
             places[row["set"]] = row
@@ -126,7 +127,7 @@ def kinds_changes_table(found: Mapping[str, Any]) -> str:
             _cell(row, "hit@1"),
             _cell(row, "recall@10"),
         )
-        for row in found.get("ablations", ())
+        for row in _in_order(found)
         if row["kind"] != ALL and row["embedder"] in {None, MAIN}
     ]
     head = ("without", "questions", "", "hit@1 with it", "hit@1", "recall@10")
@@ -137,7 +138,7 @@ def fusion_table(found: Mapping[str, Any]) -> str:
     """Return the changes of recall@10 of what fuses, under every embedder."""
     cells: dict[tuple[str, str], dict[str, Row]] = {}
     sets: dict[str, None] = {}
-    for row in found.get("ablations", ()):
+    for row in _in_order(found):
         if row["group"] == "fusion" and row["kind"] == ALL:
             sets.setdefault(row["set"])
             place = cells.setdefault((row["embedder"], row["ablation"]), {})
@@ -176,9 +177,18 @@ def pairs_table(found: Mapping[str, Any]) -> str:
     return table(head, sorted([*full, *lines], key=lambda line: line[0]))
 
 
+def _in_order(found: Mapping[str, Any]) -> list[Row]:
+    """Return the rows in the order in which the ablations are declared."""
+    names = [ablation.name for ablation in ABLATIONS]
+    return sorted(
+        (row for row in found.get("ablations", ()) if row["ablation"] in names),
+        key=lambda row: names.index(row["ablation"]),
+    )
+
+
 def _by_ablation(found: Mapping[str, Any]) -> dict[tuple[str, str], list[Row]]:
     grouped: dict[tuple[str, str], list[Row]] = {}
-    for row in found.get("ablations", ()):
+    for row in _in_order(found):
         grouped.setdefault((row["group"], row["ablation"]), []).append(row)
     return grouped
 

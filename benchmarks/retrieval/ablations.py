@@ -46,7 +46,7 @@ class Ablation:
 
     Attributes:
         group: What the ingredient belongs to.
-        name: The ingredient; what was done to it, if it was not taken out.
+        name: The ingredient, as today's ranking has it.
         changes: What is replaced.
         modes: The modes that it concerns.
         kinds: Types of questions of our own set that the ingredient is for.
@@ -213,7 +213,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
     ),
     Ablation(
         "Chinese words",
-        "bigrams count like words",
+        "bigrams count less than words",
         (Change(standard, "_GRAM_WEIGHT", 1.0),),
         sets=_CHINESE,
     ),
@@ -233,7 +233,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
     ),
     _stored(
         "identifiers",
-        "wholes and parts (plain words only)",
+        "wholes and parts",
         (
             Change(chunks, "identifier_tokens", lambda *_: {}),
             Change(chunks, "is_signed_word", lambda _: False),
@@ -272,7 +272,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
     Ablation("formula", "rarity", _without("rarity")),
     Ablation(
         "formula",
-        "rarity, also in BM25 (all words alike)",
+        "rarity, also in BM25",
         (
             Change(
                 Statistics, "rarities", lambda counts: [1.0] * len(counts.frequencies)
@@ -321,9 +321,14 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
         sets=_FACTS,
     ),
     _hybrid(
-        "fusion", "reciprocal ranks instead of evidence", by_ranks(), thorough=True
+        "fusion", "evidence is added, not reciprocal ranks", by_ranks(), thorough=True
     ),
-    _hybrid("fusion", "min-max instead of evidence", by_scaling(), thorough=True),
+    _hybrid(
+        "fusion",
+        "evidence is added, not halves scaled to 1",
+        by_scaling(),
+        thorough=True,
+    ),
     _hybrid("fusion", "calibration", open=_open_uncalibrated, thorough=True),
     _hybrid(
         "fusion",

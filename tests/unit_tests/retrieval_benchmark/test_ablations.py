@@ -118,23 +118,24 @@ def test_a_verdict_goes_by_what_is_sure():
     lost, won, unsure = [-3.0, -4.0, -2.0], [2.0, 1.0, 3.0], [-1.0, -2.0, 1.0]
     found = {
         "ablations": [
-            row(lost, ablation="a"),
-            row(won, ablation="b"),
-            row(unsure, ablation="c"),
-            row(lost, ablation="d"),
-            row(won, ablation="d", embedder="use"),
+            row(won, ablation="rarity"),
+            row(lost, ablation="stems"),
+            row(unsure, ablation="coverage"),
+            row(lost, ablation="phrase"),
+            row(won, ablation="phrase", embedder="use"),
+            row(lost, ablation="taken out of the package long ago"),
         ]
     }
 
     assert [(verdict.name, verdict.text) for verdict in verdicts(found)] == [
-        ("a", "earns its place"),
-        ("b", "costs"),
-        ("c", "no effect that is sure"),
-        ("d", "mixed"),
+        ("stems", "earns its place"),
+        ("coverage", "no effect that is sure"),
+        ("rarity", "costs"),
+        ("phrase", "mixed"),
     ]
     assert "| -3.0 locomo, words, recall@10 |" in verdicts_table(found)
-    assert "| d | **-3.0 (-4.0…-2.0)** |" in changes_table(found, None)
-    assert "| c | -1.0 (-2.0…+1.0) |" in changes_table(found, None)
+    assert "| phrase | **-3.0 (-4.0…-2.0)** |" in changes_table(found, None)
+    assert "| coverage | -1.0 (-2.0…+1.0) |" in changes_table(found, None)
     assert changes_table({"ablations": []}, None) == ""
 
 
