@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 
 K = TypeVar("K")
 
+_LEAST: Final = 1e-6  # of the oldest in a long chain: low, but found
 JUST_BELOW: Final = 0.98
 """The score of the version that a query does not want, as a share of the other's."""
 
@@ -39,7 +40,8 @@ def linked(
     for level in outward:
         for old, new in level.items():
             better, worse = (old, new) if past else (new, old)
-            scores[worse] = min(scores[worse], JUST_BELOW * scores[better])
+            below = max(JUST_BELOW * scores[better], _LEAST)
+            scores[worse] = min(scores[worse], below)
 
 
 def _levels(links: Mapping[K, K]) -> list[dict[K, K]]:

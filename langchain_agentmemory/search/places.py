@@ -163,7 +163,9 @@ class Places:
         np.maximum.at(best, of_slot, values)
         best = best[of_slot]
         held = np.append(np.array(self._held, np.int64), 1)[of_slot]
-        share = np.divide(values, best, out=np.zeros_like(values), where=best > 0)
+        # Where none has anything of its own, they share what their neighbours lend.
+        share = (1 / held).astype(np.float32)
+        np.divide(values, best, out=share, where=best > 0)
         return np.where(held > 1, share, np.float32(1))
 
     def lent(

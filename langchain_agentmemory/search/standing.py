@@ -12,6 +12,7 @@ writers set (`supersedes`) are certain where this is a guess: see
 `langchain_agentmemory.search.links`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Final, Literal, NamedTuple
 
@@ -21,6 +22,9 @@ MOST_VERSIONS: Final = 3
 """When more results match the same words, these words name no single statement."""
 STANDS_OUT: Final = 0.7
 """What follows results that stand out has at most this share of their score."""
+
+_STEP: Final = 1 - 1e-4
+"""What parts versions that have the same score."""
 
 First = Literal["newest", "oldest"]
 """Which version of a statement a query wants first."""
@@ -120,8 +124,8 @@ def redealt(
             match: for searches by meaning alone.
 
     Returns:
-        The scores, in the order of `versions`. What held at the same time keeps its
-        order.
+        The scores, in the order of `versions`: equal ones are parted by a hair, so that
+        versions have an order. What held at the same time keeps its own.
     """
     scores = [version.score for version in versions]
     groups = _version_groups(versions, terms, first, event=event, alike=alike)
@@ -131,8 +135,14 @@ def redealt(
             key=lambda place: versions[place].when,
             reverse=first == "newest",
         )
+        above, when = math.inf, versions[in_time[0]].when
         for place, better in zip(in_time, group, strict=True):
-            scores[place] = versions[better].score
+            step = 1 if versions[place].when == when else _STEP
+            above, when = (
+                min(versions[better].score, above * step),
+                versions[place].when,
+            )
+            scores[place] = above
     return Dealt(scores, groups)
 
 

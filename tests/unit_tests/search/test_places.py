@@ -220,7 +220,8 @@ def test_words_of_neighbours_count_as_a_plain_computation_says(
         ]
         shared = joint
         if place is not None and len(same) > 1:  # the best stands for all
-            shared *= own_scores[n] / max(same) if max(same) > 0 else 0
+            best = max(same)
+            shared *= own_scores[n] / best if best > 0 else 1 / len(same)
         parts = explain_score(query, statistics, (text, ""), shelf.tokenizer)
         phrase = parts.get("phrase", 0.0)
         own = parts["lexical"] - phrase

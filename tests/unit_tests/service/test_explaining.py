@@ -122,7 +122,7 @@ def check(entry, evidence_of):
         others = [evidence_of(other) for other in why.version.others]
         if not why.version.linked and None not in others:  # what one of them had
             had = [why.version.before, *others]
-            assert any(math.isclose(evidence, one, rel_tol=1e-4) for one in had)
+            assert any(math.isclose(evidence, one, rel_tol=1e-3) for one in had)
     assert why.evidence == pytest.approx(min(evidence, 1), **about)
     assert why.score == pytest.approx(why.evidence**why.exponent * why.age, rel=1e-5)
     assert entry.score == pytest.approx(why.score)

@@ -456,7 +456,9 @@ def test_vector(case, open_store):  # noqa: C901 - one adapter for all shapes of
         similarities = {"v": 0.9, "k": 0.6}
     embedder = Similar(similarities, given.get("embedding_length", 4))
     # A backend without a default cut is our default ranking, the others "reference".
+    # Cosines are scores as they are only there, too.
     plain = "no default threshold" in case["name"] or "threshold" not in case["name"]
+    plain = plain and "distances" not in given
     store = open_store(
         index={"embed": embedder, "dims": 4},
         ranking="default" if plain else "reference",
