@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.retrieval.ablating import MAIN
+from benchmarks.retrieval.ablations import ABLATIONS
 from benchmarks.retrieval.calibration import BINS, THRESHOLD
 from benchmarks.retrieval.goals import KEPT, REJECTED
 from benchmarks.retrieval.summaries import ALL
@@ -211,8 +212,14 @@ _MODES: Final = ((None, "#d55e00", 0.15), (MAIN, "#0072b2", -0.15))
 
 
 def _ablations(found: Mapping[str, Any]) -> Figure:
-    rows = [row for row in found["ablations"] if row["kind"] == ALL]
-    names = list(dict.fromkeys(row["ablation"] for row in rows))[::-1]
+    known = {ablation.name for ablation in ABLATIONS}
+    rows = [
+        row
+        for row in found["ablations"]
+        if row["kind"] == ALL and row["ablation"] in known
+    ]
+    measured = {row["ablation"] for row in rows}
+    names = [a.name for a in ABLATIONS if a.name in measured][::-1]
     figure, axes = plt.subplots(
         1,
         len(_PANELS),

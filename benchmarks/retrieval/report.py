@@ -11,6 +11,7 @@ from benchmarks.retrieval.ablation_tables import (
     pairs_table,
     verdicts_table,
 )
+from benchmarks.retrieval.embedders import MODELS
 from benchmarks.retrieval.goals import goals
 from benchmarks.retrieval.tables import (
     differences_table,
@@ -27,8 +28,8 @@ _HEAD: Final = """\
 # Retrieval
 
 How much of what answers a question `search_memories` finds, with and without embedders,
-next to the stores that LangGraph ships and to plain BM25, all in one run. This page is
-written by `python -m benchmarks.retrieval`; do not edit it.
+next to the stores that LangGraph ships and to plain BM25, over the same questions. This
+page is written by `python -m benchmarks.retrieval`; do not edit it.
 
 **Recall@10** is the part of a question's evidence that is among the first ten results,
 averaged over questions, in percent. In brackets stands the 95 % interval.
@@ -233,9 +234,14 @@ def _thresholds(found: Mapping[str, Any], figures: Mapping[str, str]) -> Iterato
 
 def _machine(found: Mapping[str, Any]) -> str:
     embedders = "; ".join(f"`{k}` = {v}" for k, v in found["embedders"].items())
-    missing = "".join(f"\n* Not run: {line}" for line in found["not_run"])
+    left_out = [
+        f"`{name}` ({model.title})."
+        for name, model in MODELS.items()
+        if name not in found["embedders"]
+    ]
+    missing = "".join(f"\n* Not run: {line}" for line in (*left_out, *found["not_run"]))
     seconds = found["seconds"] + found.get("ablation_seconds", 0)
     return (
         f"## Of this run\n\n* Embedders: {embedders or 'none'}.\n"
-        f"* {found['versions']}.\n* It took {seconds / 60:.0f} minutes.{missing}"
+        f"* {found['versions']}.\n* Its runs took {seconds / 60:.0f} minutes together.{missing}"
     )
