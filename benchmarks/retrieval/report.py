@@ -243,5 +243,6 @@ def _machine(found: Mapping[str, Any]) -> str:
     seconds = found["seconds"] + found.get("ablation_seconds", 0)
     return (
         f"## Of this run\n\n* Embedders: {embedders or 'none'}.\n"
-        f"* {found['versions']}.\n* Its runs took {seconds / 60:.0f} minutes together.{missing}"
+        f"* {found['versions']}.\n"
+        f"* Its runs took {seconds / 60:.0f} minutes together.{missing}"
     )
