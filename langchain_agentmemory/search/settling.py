@@ -38,12 +38,15 @@ class Wanted(NamedTuple):
         event: Whether it asks what happened, not how something is.
         terms: What it looks for.
         preference: When it wants things to have happened, `None` if it names no time.
+        parted: Whether versions with one score are parted, so that they have an order;
+            not where results with one score are to be ordered otherwise.
     """
 
     standing: Standing
     event: bool
     terms: Terms
     preference: TimePreference | None
+    parted: bool = True
 
     @property
     def past(self) -> bool:
@@ -180,6 +183,7 @@ def _deal(
         "oldest" if query.past else "newest",
         event=query.event and not query.past,
         alike=by_meaning,
+        parted=query.parted,
     )
     for place, score in zip(places, dealt.scores, strict=True):
         final[place] = score

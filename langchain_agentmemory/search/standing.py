@@ -105,13 +105,14 @@ class Dealt(NamedTuple):
     groups: list[list[int]]
 
 
-def redealt(
+def redealt(  # noqa: PLR0913 - the last three are by name
     versions: Sequence[Version],
     terms: Terms,
     first: First,
     *,
     event: bool = False,
     alike: Alike | None = None,
+    parted: bool = True,
 ) -> Dealt:
     """Return the scores of results, dealt out anew among versions of one statement.
 
@@ -122,10 +123,11 @@ def redealt(
         event: Whether the query asks what happened, not how something is.
         alike: Tells whether two results mean the same, in place of the terms that they
             match: for searches by meaning alone.
+        parted: Part versions with one score by a hair, so that they have an order.
 
     Returns:
-        The scores, in the order of `versions`: equal ones are parted by a hair, so that
-        versions have an order. What held at the same time keeps its own.
+        The scores, in the order of `versions`: what held at the same time keeps its
+        order.
     """
     scores = [version.score for version in versions]
     groups = _version_groups(versions, terms, first, event=event, alike=alike)
@@ -137,7 +139,7 @@ def redealt(
         )
         above, when = math.inf, versions[in_time[0]].when
         for place, better in zip(in_time, group, strict=True):
-            step = 1 if versions[place].when == when else _STEP
+            step = _STEP if parted and versions[place].when != when else 1
             above, when = (
                 min(versions[better].score, above * step),
                 versions[place].when,

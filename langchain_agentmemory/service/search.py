@@ -87,7 +87,8 @@ class Search:
             halves = self._score(shelf, request)
             settler = None
             if self._by_evidence:
-                settler = Settler(warm, request.words, now, zone)
+                parted = not criteria.order_by_event_time
+                settler = Settler(warm, request.words, now, zone, parted=parted)
                 total = settler.settle(shelf, halves.words, halves.total)
                 halves = halves._replace(total=total)
             versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))

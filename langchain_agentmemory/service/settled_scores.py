@@ -47,16 +47,24 @@ class Settler:
         query: The query.
         now: The time that it is asked at, in microseconds.
         timezone: Where "yesterday" is taken.
+        parted: Whether versions with one score are parted: `settling.Wanted`.
     """
 
     def __init__(
-        self, warm: WarmShelf, query: Query, now: int, timezone: tzinfo
+        self,
+        warm: WarmShelf,
+        query: Query,
+        now: int,
+        timezone: tzinfo,
+        *,
+        parted: bool = True,
     ) -> None:
         """Remember what is asked; nothing is looked at yet."""
         self._warm = warm
         self._query = query
         self._now = now
         self._timezone = timezone
+        self._parted = parted
         self._slots: list[int] = []
         self._settled: Settled | None = None
         self._asked: Wanted | None = None
@@ -85,6 +93,7 @@ class Settler:
         if words is not None and words.statistics is not None:
             matched = words.matches.terms_of(slots, len(total)).__getitem__
         asked = wanted(self._query, self._rarities(words), preference)
+        asked = asked._replace(parted=self._parted)
         found = settled(
             [shelf.item(slot).entry(self._timezone) for slot in slots],
             total[slots].tolist(),

@@ -25,7 +25,7 @@ from langchain_agentmemory.search.pipeline import (
     age_factor,
     find_page,
 )
-from langchain_agentmemory.search.settling import Settled, settled, wanted
+from langchain_agentmemory.search.settling import Settled, Wanted, settled, wanted
 from langchain_agentmemory.search.standing import COMPARED
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import Query
@@ -107,7 +107,7 @@ class SmallSearch:
         if not self._is_small(records) or self._names_a_time(text, now):
             return None
         words = self._indexer.ranking.tokenizer.query(text)
-        ranked = self._ranked(words, records)
+        ranked = self._ranked(words, records, parted=not criteria.order_by_event_time)
         candidates = [
             candidate_of(one.hit, one.hit[1], self._shown(one.evidence))
             for one in ranked.found
@@ -152,7 +152,7 @@ class SmallSearch:
         zone = self._settings.timezone
         return time_preference(text, from_us(now), zone) is not None
 
-    def _ranked(self, query: Query, records: list[Record]) -> _Ranked:
+    def _ranked(self, query: Query, records: list[Record], *, parted: bool) -> _Ranked:
         """Score memories by all that is indexed in their namespace, best first."""
         # A shelf has what was written last at its end, and that first among equals.
         newest_first = sorted(records, key=lambda record: -record.revision)
@@ -165,7 +165,8 @@ class SmallSearch:
         best = sorted(range(len(corpus)), key=lambda place: -evidence[place])
         final, keys = None, list[str]()
         if self._indexer.ranking.by_evidence:
-            final, keys = self._settle(query, corpus, matches, best, evidence)
+            asked = wanted(query, _rarities(query, matches))._replace(parted=parted)
+            final, keys = self._settle(asked, corpus, matches, best, evidence)
         zone = self._settings.timezone
         rows = zip(corpus, scores, matches.labelled, evidence, strict=True)
         found = [
@@ -188,7 +189,7 @@ class SmallSearch:
 
     def _settle(
         self,
-        query: Query,
+        asked: Wanted,
         corpus: list[Record],
         matches: PlainMatches,
         best: list[int],
@@ -200,15 +201,11 @@ class SmallSearch:
             for place in best[: COMPARED + 1]
             if evidence[place] > 0 and corpus[place].flags & Flags.LISTED
         ]
-        rarities: list[float] = []
-        if any(matches.matched) and matches.statistics is not None:
-            pairs = zip(query.weights, matches.statistics.rarities(), strict=True)
-            rarities = [weight * rarity for weight, rarity in pairs]
         found = settled(
             [entry_of(corpus[p], self._settings.timezone) for p in places],
             [evidence[place] for place in places],
-            wanted(query, rarities),
-            (lambda at: matches.matched[places[at]]) if rarities else None,
+            asked,
+            (lambda at: matches.matched[places[at]]) if asked.terms.rarities else None,
         )
         for place, score in zip(places, found.final, strict=True):
             evidence[place] = min(score, 1.0)
@@ -266,3 +263,11 @@ class SmallSearch:
 
     def _shown(self, value: float) -> float:
         return score_of(value) if self._indexer.ranking.by_evidence else value
+
+
+def _rarities(query: Query, matches: PlainMatches) -> list[float]:
+    """Return what each term of a query counts, nothing if none matched."""
+    if not any(matches.matched) or matches.statistics is None:
+        return []
+    pairs = zip(query.weights, matches.statistics.rarities(), strict=True)
+    return [weight * rarity for weight, rarity in pairs]
