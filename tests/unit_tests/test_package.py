@@ -117,7 +117,7 @@ def test_importing_the_package_costs_no_more_than_the_store_interface_plus_40_ms
     assert not modules & HEAVY_MODULES
 
 
-def test_a_store_with_a_first_add_and_search_costs_150_ms_more():
+def test_a_store_with_a_first_add_and_search_costs_220_ms_more():
     base, _ = measured("import langgraph.store.base")
     ours, modules = measured(
         "from langchain_agentmemory import MemoryStore\n"
@@ -126,7 +126,8 @@ def test_a_store_with_a_first_add_and_search_costs_150_ms_more():
         "assert store.search_memories('ann', 'green tea')\n"
     )
 
-    assert ours - base <= allowed(150, base)
+    # 150 before searches read time words and versions out of a query.
+    assert ours - base <= allowed(220, base)
     assert not modules & HEAVY_MODULES
 
 
