@@ -12,7 +12,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
 
 from langchain_agentmemory.errors import InvalidInput
-from langchain_agentmemory.explanation import Explanation
+
+if TYPE_CHECKING:
+    from langchain_agentmemory.explanation import Explanation
 
 EventPrecision = Literal["year", "month", "day", "instant"]
 """How exactly an event time is known: a birthday is a day, not an instant."""
@@ -157,7 +159,7 @@ class MemoryEntry:
     source: Source | None = None
     supersedes: tuple[str, ...] = ()
     superseded_by: str | None = None
-    explanation: Explanation | None = field(default=None, compare=False, repr=False)
+    explanation: "Explanation | None" = field(default=None, compare=False, repr=False)
     earlier: tuple[str, ...] = field(default=(), compare=False)
 
     @property
@@ -166,7 +168,7 @@ class MemoryEntry:
         return UserKey(self.app_name, self.user_id)
 
     def with_score(
-        self, score: float | None, explanation: Explanation | None = None
+        self, score: float | None, explanation: "Explanation | None" = None
     ) -> "MemoryEntry":
         """Return the same memory with another score."""
         return MemoryEntry(  # three times as fast as `dataclasses.replace`

@@ -9,11 +9,10 @@ to an index.
 
 import sys
 from array import array
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Backend, Namespace, Page, Record
 from langchain_agentmemory.backends.base import RecordFlags as Flags
-from langchain_agentmemory.explanation import Explanation
 from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.formula import SCORE_ROOT, score_of
 from langchain_agentmemory.search.lexical import PlainMatches, plain_matches
@@ -36,6 +35,9 @@ from langchain_agentmemory.service.records import Standing, entry_of, standing_o
 from langchain_agentmemory.service.settings import Settings
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import MemoryEntry, SearchOptions
+
+if TYPE_CHECKING:
+    from langchain_agentmemory.explanation import Explanation
 
 MOST_SEARCHES: Final = 8
 """Searches of a store that may go without an index; an index serves the later ones."""
@@ -217,8 +219,9 @@ class SmallSearch:
         ranked: _Ranked,
         candidate: Candidate[_Hit],
         criteria: Criteria,
-    ) -> Explanation | None:
+    ) -> "Explanation | None":
         """Say how a result got its score: `explaining.Explainer`, without an index."""
+        from langchain_agentmemory.explanation import Explanation  # noqa: PLC0415
         from langchain_agentmemory.service.explained_parts import (  # noqa: PLC0415
             query_words,
             version_part,

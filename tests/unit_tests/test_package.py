@@ -126,7 +126,8 @@ def test_a_store_with_a_first_add_and_search_costs_220_ms_more():
         "assert store.search_memories('ann', 'green tea')\n"
     )
 
-    # 150 before searches read time words and versions out of a query.
+    # The goal of 150 is missed since searches read time words and versions out of
+    # a query: about 150 to 180 on a quiet machine. To be brought back.
     assert ours - base <= allowed(220, base)
     assert not modules & HEAVY_MODULES
 
