@@ -7,6 +7,7 @@ unrelated texts have, `BOUNDARY` what parts them from related ones, 1 the same t
 """
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
@@ -102,11 +103,28 @@ class Level:
         share = min(max(share, 0.0), 1.0)
         return _LEAST_RELIABILITY + (1 - _LEAST_RELIABILITY) * share
 
-    def evidence(self, cosines: Scores) -> Scores:
-        """Return cosines as evidence in [0, 1]; see `Calibration.evidence`."""
+    @property
+    def _line(self) -> tuple[float, float, float, float]:
+        """Where evidence begins, its boundary, its slope, and what it reaches by it."""
         least, boundary = self.mean - self.deviation, self.boundary
         slope = BOUNDARY / max(boundary - least, _LEAST_DEVIATION)
-        reached = min(slope * (1 - least), 1.0)
+        return least, boundary, slope, min(slope * (1 - least), 1.0)
+
+    def steepest(self, evidence: float) -> float:
+        """Return the most that evidence rises by, for each step of a cosine.
+
+        Args:
+            evidence: As far as it has risen: above the boundary it rises faster.
+        """
+        _, boundary, slope, reached = self._line
+        if boundary >= 1 or evidence <= BOUNDARY:
+            return slope
+        bend = 2 * (1 - reached) ** 0.5 / (1 - boundary)
+        return float(slope + bend * math.sqrt(evidence - BOUNDARY))
+
+    def evidence(self, cosines: Scores) -> Scores:
+        """Return cosines as evidence in [0, 1]; see `Calibration.evidence`."""
+        least, boundary, slope, reached = self._line
         found = np.subtract(cosines, np.float32(least), dtype=np.float32)
         found *= np.float32(slope)
         if boundary < 1:  # few cosines lie above it
@@ -218,8 +236,8 @@ class Calibration:
             same, own.evidence(similarities), crossed.evidence(similarities)
         )
 
-    def without_common(self, similarities: Scores, *, han_query: bool) -> Scores:
-        """Return cosines without what all of a query have in common.
+    def stretch(self, similarities: Scores, *, han_query: bool) -> float:
+        """Return what takes from cosines what all of a query have in common.
 
         Where a query is like everything in a store (all memories name the person that
         it asks about), that is no evidence for any of them, as a word that all hold is
@@ -231,21 +249,32 @@ class Calibration:
         MiniLM, and from 77.9 to 79.6 with USE; elsewhere it moved by less than 1.
 
         Args:
-            similarities: Cosines, shape (documents,); `-inf`, no vector, stays so.
+            similarities: Cosines, shape (documents,); `-inf` where there is no vector.
             han_query: Whether the query holds a Han character.
+
+        Returns:
+            What `stretched` multiplies their distance from 1 by, at least 1.
         """
         known = similarities
         if not known.min(initial=0) > -np.inf:
             known = similarities[np.isfinite(similarities)]
         if not len(known):
-            return similarities
-        mean = float(known.mean())
+            return 1.0
+        mean = float(np.add.reduce(known)) / len(known)
         above = mean - self._levels(han_query=han_query)[0].mean
         if above <= 0 or mean > _ALL_THE_SAME:
-            return similarities
-        excess = above * len(known) / (len(known) + _COMMON_FROM)
-        stretch = np.float32(1 + excess / (1 - mean))
-        return np.asarray(1 - (1 - similarities) * stretch, np.float32)
+            return 1.0
+        return 1 + above * len(known) / (len(known) + _COMMON_FROM) / (1 - mean)
+
+    def steepest(self, evidence: float, *, han_query: bool) -> float:
+        """Return the most that evidence rises by, for each step of a cosine.
+
+        Args:
+            evidence: As far as it has risen, in [0, 1].
+            han_query: Whether the query holds a Han character.
+        """
+        levels = self._levels(han_query=han_query)
+        return max(level.steepest(evidence) for level in levels)
 
     def reliability(
         self, *, han_query: bool, han_documents: bool | NDArray[np.bool_]
@@ -295,6 +324,20 @@ class Calibration:
             msg = "This calibration has numbers that cannot be."
             raise ValueError(msg)
         return cls(**levels)
+
+
+def stretched(cosines: Scores, stretch: float) -> Scores:
+    """Return cosines, their distance from 1 multiplied by what `stretch` returned.
+
+    Args:
+        cosines: Of any shape; `-inf`, no vector, stays so.
+        stretch: At least 1.
+    """
+    if stretch == 1:
+        return cosines
+    found = np.multiply(cosines, np.float32(stretch), dtype=np.float32)
+    found += np.float32(1 - stretch)
+    return found
 
 
 def _level(given: Mapping[str, float]) -> Level:

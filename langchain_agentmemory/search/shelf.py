@@ -25,7 +25,7 @@ from langchain_agentmemory.search.tokenize import (
     Tokenizer,
     is_blob_of,
 )
-from langchain_agentmemory.search.vectors import VectorColumn, Vectors
+from langchain_agentmemory.search.vectors import Estimates, VectorColumn, Vectors
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -340,6 +340,27 @@ class Shelf(Generic[T]):
         if self._vectors is None:
             return np.full(size, -np.inf, np.float32)
         return self._vectors.similarities(np.asarray(query, np.float32), size)
+
+    def estimated_cosines(self, query: Vectors) -> Estimates:
+        """Return about what `vector` does, faster where there are very many.
+
+        Args:
+            query: One unit vector, float32, shape (dims,).
+        """
+        if self._vectors is None:
+            return Estimates(self.vector(query), 0.0)
+        return self._vectors.estimates(np.asarray(query, np.float32), self._index.size)
+
+    def cosines_of(self, slots: NDArray[np.int64], query: Vectors) -> Vectors:
+        """Return the cosines of some slots' best vectors, as `vector` has them.
+
+        Args:
+            slots: Some slots, shape (some,).
+            query: One unit vector, float32, shape (dims,).
+        """
+        if self._vectors is None:
+            return np.full(len(slots), -np.inf, np.float32)
+        return self._vectors.cosines_of(slots, np.asarray(query, np.float32))
 
     def _fall_back(
         self,

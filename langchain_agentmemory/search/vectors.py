@@ -8,16 +8,23 @@ end.
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from typing import Final
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.search import compressed
+from langchain_agentmemory.search.compressed import CompressedQuery, CompressedRows
 
 _FIRST_CHUNK: Final = 64
 _LARGEST_CHUNK: Final = 4096
 _NOBODY: Final = -1
+_COMPRESSED_FROM: Final = 4096
+"""Rows from which a copy of them is worth its memory: fewer stay in the cache."""
+_EXACT_SEARCHES: Final = 2
+"""Searches before rows are compressed, which takes as long as some searches do."""
 _UNIT_ERROR: Final = 1e-6  # of a squared length: a few roundings of float32
 _TINY: Final = 1e-30  # Squares between these two lose nothing in float32.
 _HUGE: Final = 1e30
@@ -71,6 +78,18 @@ def _is_run(slots: Sequence[int]) -> bool:
     return slots[-1] - slots[0] == len(slots) - 1
 
 
+class Estimates(NamedTuple):
+    """About what the cosines of all slots are.
+
+    Attributes:
+        values: float32, shape (slots,), `-inf` where there is no vector.
+        error: By how much any may be off; 0 if they are what they are.
+    """
+
+    values: Vectors
+    error: float
+
+
 class _Chunk:
     """Rows that never move, and the slot that owns each."""
 
@@ -80,6 +99,7 @@ class _Chunk:
         self.used = 0
         self.living = 0
         self.one_each = True  # No slot owns two rows.
+        self.compressed: CompressedRows | None = None
         self.shift: int | None = None  # Each row's slot less its number, if all equal.
 
     def give(self, slot: int, count: int = 1) -> None:
@@ -130,12 +150,14 @@ class VectorColumn:
         # By slot: its first row (-1 without vectors), and how many it has.
         self._rows = array("q")
         self._counts = array("i")
+        self._searches = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of the rows written, dead ones included, and their bookkeeping."""
         rows = sum(chunk.used for chunk in self._chunks)
-        return rows * (4 * self._dims + 8) + 12 * len(self._rows)
+        copies = sum(c.compressed.nbytes for c in self._chunks if c.compressed)
+        return rows * (4 * self._dims + 8) + 12 * len(self._rows) + copies
 
     def require_fit(self, vectors: Vectors) -> None:
         """Refuse vectors of other dimensions.
@@ -231,12 +253,83 @@ class VectorColumn:
         chunks = self._chunks
         if len(chunks) == 1 and chunks[0].shift == 0 and chunks[0].used == size:
             return dot(chunks[0].rows[:size], query)  # every slot has its own row
+        return self._spread([dot(c.rows[: c.used], query) for c in chunks], size)
+
+    def estimates(self, query: Vectors, size: int) -> Estimates:
+        """Return about what `similarities` does, faster where there are very many.
+
+        Args:
+            query: One unit vector, float32.
+            size: Number of slots.
+        """
+        rows = sum(chunk.used for chunk in self._chunks)
+        if rows < _COMPRESSED_FROM or not compressed.available():
+            return Estimates(self.similarities(query, size), 0.0)
+        self._searches += 1
+        if self._searches > _EXACT_SEARCHES:
+            self._compress_one()
+        asked = CompressedQuery(query)
+        found, error = [], 0.0
+        for chunk in self._chunks:
+            copies = chunk.compressed
+            done = 0 if copies is None else copies.count
+            parts = []
+            if copies is not None:
+                parts.append(copies.cosines(asked))
+                error = max(error, copies.error(asked))
+            if done < chunk.used:
+                parts.append(dot(chunk.rows[done : chunk.used], query))
+            found.append(parts[0] if len(parts) == 1 else np.concatenate(parts))
+        return Estimates(self._spread(found, size), error)
+
+    def _compress_one(self) -> None:
+        """Compress one more chunk, and what was added to those that are."""
+        fresh = 1
+        for chunk in self._chunks:
+            copies = chunk.compressed
+            if copies is None:
+                if not fresh:
+                    continue
+                fresh -= 1
+                copies = CompressedRows(len(chunk.rows), self._dims)
+                chunk.compressed = copies
+            if copies.count < chunk.used:
+                copies.extend(chunk.rows[copies.count : chunk.used])
+
+    def cosines_of(self, slots: NDArray[np.int64], query: Vectors) -> Vectors:
+        """Return the cosines of some slots' best vectors, as `similarities` has them.
+
+        Args:
+            slots: Some slots, shape (some,).
+            query: One unit vector, float32.
+        """
+        rows = np.asarray(self._rows)[slots]
+        order = rows.argsort()
+        ordered = rows[order]
+        (single,) = (ordered >= 0).nonzero()
+        picked = np.zeros((len(slots), self._dims), np.float32)
+        edges = [*ordered.searchsorted(self._bases).tolist(), len(ordered)]
+        for chunk, base, (first, last) in zip(
+            self._chunks, self._bases, pairwise(edges), strict=True
+        ):
+            if first < last:
+                picked[first:last] = chunk.rows[ordered[first:last] - base]
+        found = np.full(len(slots), -np.inf, np.float32)
+        found[order[single]] = dot(picked[single], query)
+        several = np.asarray(self._counts)[slots] > 1
+        for place in several.nonzero()[0].tolist():
+            view = self.view(int(slots[place]))
+            if view is not None:
+                found[place] = dot(view, query).max()
+        return found
+
+    def _spread(self, found: Sequence[Vectors], size: int) -> Vectors:
+        """Return the best of each slot, given the cosines of each chunk's rows."""
         # Dead rows have owner -1: they write into the last element, which is cut off.
         best = np.full(size + 1, -np.inf, np.float32)
-        for chunk in chunks:
+        for chunk, similarity in zip(self._chunks, found, strict=True):
             if not chunk.living:
                 continue
-            similarity = dot(chunk.rows[: chunk.used], query)
             if chunk.shift is not None:
                 best[chunk.shift : chunk.shift + chunk.used] = similarity
             elif chunk.one_each:

@@ -147,7 +147,7 @@ class Explainer:
             deviation=None if level is None else level.deviation,
             boundary=None if level is None else level.boundary,
             own=own,
-            lent=float(meaning.lent[slot]),
+            lent=0.0 if meaning.lent is None else float(meaning.lent[slot]),
             evidence=evidence,
             trust=self._trust(meaning, slot),
         )

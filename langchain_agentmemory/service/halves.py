@@ -1,21 +1,35 @@
 """The two halves of a search before they are one: what words and what cosines say."""
 
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.search.calibration import BACKGROUND, Calibration
-from langchain_agentmemory.search.fusion import vector_scores
+from langchain_agentmemory.search.calibration import (
+    BACKGROUND,
+    Calibration,
+    stretched,
+)
+from langchain_agentmemory.search.fusion import (
+    fused_evidence,
+    hybrid_scores,
+    trusted,
+    vector_scores,
+    with_labels,
+)
 from langchain_agentmemory.search.index import WordScores
 from langchain_agentmemory.search.place import LENT_SHARES
 from langchain_agentmemory.search.scripts import HAN
-from langchain_agentmemory.search.shelf import Shelf
+from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.service.shelves import Held
 
 Scores = NDArray[np.float32]
 Mode = Literal["lexical", "vector", "hybrid"]
+
+_LOOKED_AT: Final = 5
+"""So many times as many as are wanted are compared by their vectors."""
 
 
 class Request(NamedTuple):
@@ -39,19 +53,21 @@ class Meaning(NamedTuple):
 
     Attributes:
         own: Evidence of each cosine.
-        lent: What neighbours lend.
+        lent: What neighbours lend, `None` if nothing has any.
         evidence: Both together, in [0, 1].
         reliability: How far it can be relied on, for all or for each.
         telling: Cosines without what all of them have in common.
+        stretch: What that multiplied their distance from 1 by.
         calibration: What they were read against, `None` if they count as they are.
         han_query: Whether the query holds Han characters.
     """
 
     own: Scores
-    lent: Scores
+    lent: Scores | None
     evidence: Scores
     reliability: float | Scores
     telling: Scores
+    stretch: float
     calibration: Calibration | None
     han_query: bool
 
@@ -65,10 +81,141 @@ class Halves(NamedTuple):
     total: Scores
 
 
+def halves_of(
+    shelf: Shelf[Held], request: Request, cosines: Scores | None, *, by_evidence: bool
+) -> Halves:
+    """Return what both halves say of a shelf's slots, and what they are together.
+
+    Args:
+        shelf: The index.
+        request: What is looked for.
+        cosines: Of its vector, by slot, `-inf` where there is none; `None` without.
+        by_evidence: Whether both halves are evidence, which is added up.
+    """
+    words = None
+    if (
+        request.mode != "vector"
+        or cosines is None
+        or cosines.min(initial=0) == -np.inf  # what has no vector is found by words
+    ):
+        words = shelf.words(request.words)
+    if cosines is None:
+        meaning = None
+    elif by_evidence:
+        meaning = meaning_of(shelf, request, cosines)
+    else:
+        meaning = plain_meaning(cosines)
+    lexical = np.zeros(0, np.float32) if words is None else words.scores
+    labelled = None if words is None else words.matches.labelled()
+    total = _total(request, lexical, cosines, meaning, labelled)
+    return Halves(words, cosines, meaning, total)
+
+
+def sharpened(  # noqa: PLR0913 - the last two are by name
+    shelf: Shelf[Held],
+    request: Request,
+    halves: Halves,
+    error: float,
+    *,
+    sure: int,
+    linked: Sequence[int] = (),
+) -> Scores | None:
+    """Return totals of which the best are exact, where cosines were estimated.
+
+    The best by the estimates are compared by their vectors. That is enough if none of
+    the others can reach the last that is wanted, however wrong its estimate.
+
+    Args:
+        shelf: The index.
+        request: What is looked for.
+        halves: What `halves_of` made of the estimates.
+        error: By how much a cosine may be off.
+        sure: How many of the best have to be exact.
+        linked: Slots that have to be exact, too.
+
+    Returns:
+        A changed copy of the totals; `None` if it would not be sure.
+    """
+    meaning, total, words = halves.meaning, halves.total, halves.words
+    count = _LOOKED_AT * sure
+    best = top(total, count)[:count]
+    if len(best) < count or meaning is None or request.vector is None:
+        return None  # where few have a score at all, others may have one
+    if meaning.calibration is None:
+        return None
+    most = total[best[-1]]  # of those that are not looked at
+    slots = best if not linked else np.union1d(best, np.array(linked, np.int64))
+    cosines = shelf.cosines_of(slots, request.vector)
+    marks = shelf.han()
+    han = marks if isinstance(marks, bool) else marks[slots]
+    near = _meaning_at(meaning, slots, cosines, han_documents=han)
+    lexical, labelled = np.zeros(0, np.float32), None
+    if words is not None:
+        lexical = words.scores[slots]
+        marked = np.zeros(len(total), np.bool_)
+        marked[words.matches.labelled()] = True
+        labelled = marked[slots].nonzero()[0]
+    exact = _total(request, lexical, cosines, near, labelled)
+    wanted = np.partition(exact, len(exact) - sure)[len(exact) - sure]
+    if wanted < most + _rise(meaning, request, float(most), error):
+        return None
+    changed = total.copy()
+    changed[slots] = exact
+    return changed
+
+
+def _rise(meaning: Meaning, request: Request, total: float, error: float) -> float:
+    """Return by how much totals may grow with better known cosines.
+
+    Args:
+        meaning: What the cosines say so far.
+        request: What is looked for.
+        total: The greatest total.
+        error: By how much a cosine may be off.
+    """
+    if meaning.calibration is None:
+        return 1.0
+    error *= meaning.stretch * (1 + request.words.formula.labelled)
+    trust = 1.0
+    if request.mode == "hybrid":
+        trust = float(trusted(meaning.reliability, request.words.weights).max())
+
+    def rise(evidence: float) -> float:
+        slope = levels.steepest(min(evidence, 1.0), han_query=meaning.han_query)
+        return trust * slope * error
+
+    levels = meaning.calibration
+    return rise((total + rise(1.0)) / trust)
+
+
+def _total(
+    request: Request,
+    lexical: Scores,
+    cosines: Scores | None,
+    meaning: Meaning | None,
+    labelled: NDArray[np.int64] | None,
+) -> Scores:
+    """Return what to rank by: for each slot, or for some of them, in all arguments."""
+    if cosines is None or meaning is None:
+        total = lexical
+    elif request.mode == "hybrid" and meaning.calibration is not None:
+        weights, trust = request.words.weights, meaning.reliability
+        total = fused_evidence(lexical, meaning.evidence, trust, weights)
+    elif request.mode == "hybrid":
+        total = hybrid_scores(lexical, cosines)
+    elif labelled is None:
+        total = meaning.evidence
+    else:  # what has no vector is found by its words
+        total = np.where(np.isneginf(cosines), lexical, meaning.evidence)
+    if labelled is not None and request.mode != "vector":
+        total = with_labels(total, request.words.formula, labelled)
+    return total
+
+
 def plain_meaning(similarity: Scores) -> Meaning:
     """Return cosines as they are, cut to [0, 1]."""
     own = vector_scores(similarity)
-    return Meaning(own, _nothing(own), own, 1.0, similarity, None, han_query=False)
+    return Meaning(own, None, own, 1.0, similarity, 1.0, None, han_query=False)
 
 
 def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Meaning:
@@ -82,18 +229,48 @@ def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Mean
     calibration = request.calibration or Calibration.from_pool(similarity)
     han_query = HAN.search(request.words.text) is not None
     han = shelf.han()
-    telling = calibration.without_common(similarity, han_query=han_query)
+    stretch = calibration.stretch(similarity, han_query=han_query)
+    telling = stretched(similarity, stretch)
     own = calibration.evidence(telling, han_query=han_query, han_documents=han)
-    lent, evidence = _nothing(own), own
+    lent, evidence = None, own
     if len(shelf.places):
         lendable = np.maximum(own - np.float32(BACKGROUND), 0)
         lent = shelf.places.lent(lendable, LENT_SHARES)
         evidence = own + lent
         np.minimum(evidence, 1, out=evidence)
-    reliability = calibration.reliability(han_query=han_query, han_documents=han)
-    return Meaning(own, lent, evidence, reliability, telling, calibration, han_query)
+    return Meaning(
+        own,
+        lent,
+        evidence,
+        calibration.reliability(han_query=han_query, han_documents=han),
+        telling,
+        stretch,
+        calibration,
+        han_query,
+    )
 
 
-def _nothing(like: Scores) -> Scores:
-    """Return zeros of the same shape that take no memory."""
-    return np.broadcast_to(np.float32(0), like.shape)
+def _meaning_at(
+    meaning: Meaning,
+    slots: NDArray[np.int64],
+    cosines: Scores,
+    *,
+    han_documents: bool | NDArray[np.bool_],
+) -> Meaning:
+    """Return what better known cosines of some slots say, lending left as it was."""
+    levels, reliability = meaning.calibration, meaning.reliability
+    if levels is None:
+        return plain_meaning(cosines)
+    telling = stretched(cosines, meaning.stretch)
+    own = levels.evidence(
+        telling, han_query=meaning.han_query, han_documents=han_documents
+    )
+    lent, evidence = None, own
+    if meaning.lent is not None:
+        lent = meaning.lent[slots]
+        evidence = np.minimum(own + lent, 1)
+    if not isinstance(reliability, float):
+        reliability = reliability[slots]
+    return meaning._replace(
+        own=own, lent=lent, evidence=evidence, reliability=reliability, telling=telling
+    )

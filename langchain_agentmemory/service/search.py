@@ -10,11 +10,6 @@ from numpy.typing import NDArray
 from langchain_agentmemory.backends.base import Namespace, Record, RecordFlags
 from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.formula import score_of
-from langchain_agentmemory.search.fusion import (
-    fused_evidence,
-    hybrid_scores,
-    with_labels,
-)
 from langchain_agentmemory.search.pipeline import Candidate, TokenSet, find_page
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.statistics import Statistics
@@ -27,17 +22,11 @@ from langchain_agentmemory.service.criteria import (
 )
 from langchain_agentmemory.service.explaining import Explainer
 from langchain_agentmemory.service.filters import Predicate
-from langchain_agentmemory.service.halves import (
-    Halves,
-    Meaning,
-    Mode,
-    Request,
-    meaning_of,
-    plain_meaning,
-)
+from langchain_agentmemory.service.halves import Mode, Request
 from langchain_agentmemory.service.hits import candidate_of
 from langchain_agentmemory.service.indexing import INDEXED_CHARACTERS, Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
+from langchain_agentmemory.service.scoring import Scoring
 from langchain_agentmemory.service.settings import Settings
 from langchain_agentmemory.service.settled_scores import Settler
 from langchain_agentmemory.service.shelves import Held, Shelves
@@ -84,19 +73,17 @@ class Search:
             shelf = warm.shelf
             if shelf is None:
                 return []
-            halves = self._score(shelf, request)
             settler = None
             if self._by_evidence:
                 parted = not criteria.order_by_event_time
                 settler = Settler(warm, request.words, now, zone, parted=parted)
-                total = settler.settle(shelf, halves.words, halves.total)
-                halves = halves._replace(total=total)
+            scoring = Scoring(shelf, request, settler, exact=options.explain)
             versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))
 
             listed: dict[str, str] = {}
 
             def fetch(k: int | None) -> tuple[list[Candidate[Held]], bool]:
-                found, complete = self._fetch(shelf, halves.total, k)
+                found, complete = self._fetch(shelf, scoring.totals(k), k)
                 if criteria.deduplicate:
                     listed.update((c.text, c.item.record.key) for c in found)
                 return versions.current(found) if fold else found, complete
@@ -105,7 +92,7 @@ class Search:
             explain = None
             if options.explain:
                 explain = Explainer(
-                    self._indexer, shelf, request, halves, settler, criteria
+                    self._indexer, shelf, request, scoring.halves, settler, criteria
                 )
             hits = []
             for candidate in page:
@@ -132,39 +119,6 @@ class Search:
             wanted = "lexical"  # no index, or the embedder failed, which was logged
         words = self._indexer.ranking.tokenizer.query(text)
         return Request(wanted, words, vector, calibration)
-
-    def _score(self, shelf: Shelf[Held], request: Request) -> Halves:
-        words = similarity = None
-        meaning: Meaning | None = None
-        if request.vector is not None:
-            similarity = shelf.vector(request.vector)
-        if (
-            request.mode != "vector"
-            or similarity is None
-            or similarity.min(initial=0) == -np.inf
-        ):
-            words = shelf.words(request.words)
-        lexical = np.zeros(0, np.float32) if words is None else words.scores
-        if similarity is None:
-            total = lexical
-        else:
-            if self._by_evidence:
-                meaning = meaning_of(shelf, request, similarity)
-            else:
-                meaning = plain_meaning(similarity)
-            if request.mode == "hybrid" and self._by_evidence:
-                weights, trust = request.words.weights, meaning.reliability
-                total = fused_evidence(lexical, meaning.evidence, trust, weights)
-            elif request.mode == "hybrid":
-                total = hybrid_scores(lexical, similarity)
-            elif words is None:
-                total = meaning.evidence
-            else:  # what has no vector is found by its words
-                missing = np.isneginf(similarity)
-                total = np.where(missing, lexical, meaning.evidence)
-        if words is not None and request.mode != "vector":
-            total = with_labels(total, request.words.formula, words.matches.labelled())
-        return Halves(words, similarity, meaning, total)
 
     @property
     def _by_evidence(self) -> bool:

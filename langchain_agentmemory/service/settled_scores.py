@@ -68,6 +68,8 @@ class Settler:
         self._slots: list[int] = []
         self._settled: Settled | None = None
         self._asked: Wanted | None = None
+        self._preferred: TimePreference | None = None
+        self._has_read = False
 
     def settle(
         self, shelf: Shelf[Held], words: WordScores | None, total: Scores
@@ -80,13 +82,14 @@ class Settler:
             total: What results are ranked by, shape (slots,), in [0, 1].
         """
         preference = self._preference(shelf)
-        count = COMPARED + 1 if preference is None else _DATED
+        count = self.count(shelf)
         slots = [
             slot
             for slot in top(total, count).tolist()[:count]
             if shelf.item(slot).listed
         ]
-        slots += self._linked(shelf, total, set(slots))
+        known = set(slots)
+        slots += [slot for slot in self.linked(shelf, total) if slot not in known]
         if not slots:
             return total
         matched = None
@@ -104,6 +107,14 @@ class Settler:
         changed = total.copy()
         changed[slots] = np.minimum(found.final, 1)
         return changed
+
+    def count(self, shelf: Shelf[Held]) -> int:
+        """Return how many of the best results are looked at, beside what is linked.
+
+        Args:
+            shelf: The index.
+        """
+        return COMPARED + 1 if self._preference(shelf) is None else _DATED
 
     def time_part(self, slot: int, entry: MemoryEntry) -> TimePart | None:
         """Return what the time words of the query did to a result, if anything.
@@ -140,20 +151,22 @@ class Settler:
         keys = [key(other) for other in self._slots]
         return version_part(found, place, entry, keys, asked.standing)
 
-    def _linked(self, shelf: Shelf[Held], total: Scores, known: set[int]) -> list[int]:
-        """Return what is linked, as a version, with something that was found."""
-        replaced = self._warm.replaced
-        if not replaced:
-            return []
+    def linked(self, shelf: Shelf[Held], total: Scores) -> list[int]:
+        """Return the slots of versions of which one or the other was found.
+
+        Args:
+            shelf: The index.
+            total: What results are ranked by, shape (slots,).
+        """
         found: dict[int, None] = {}
-        for old, new in replaced.items():
+        for old, new in self._warm.replaced.items():
             before, after = shelf.slot(old), shelf.slot(new)
             if before is None or after is None:
                 continue
             if total[before] <= 0 and total[after] <= 0:
                 continue
             for slot in (before, after):
-                if slot not in known and shelf.item(slot).listed:
+                if shelf.item(slot).listed:
                     found[slot] = None
         return list(found)
 
@@ -164,6 +177,12 @@ class Settler:
         return [weight * rarity for weight, rarity in pairs]
 
     def _preference(self, shelf: Shelf[Held]) -> TimePreference | None:
+        """Return when the query wants things to have happened, read once."""
+        if not self._has_read:
+            self._preferred, self._has_read = self._read_preference(shelf), True
+        return self._preferred
+
+    def _read_preference(self, shelf: Shelf[Held]) -> TimePreference | None:
         if self._query.emphasis > 1:
             return None  # a whole message or dialogue: its times are not asked for
         moment = from_us(self._now)
