@@ -1,10 +1,9 @@
 """The full size: `python -m benchmarks.chaos` prints what came of each plan."""
 
 import sys
-import tempfile
-from pathlib import Path
 
 from benchmarks.chaos.run import Plan, run
+from benchmarks.common.command import run_plans
 
 PLANS = {
     "8 processes x 2,000 writes, reject": Plan(),
@@ -16,13 +15,7 @@ PLANS = {
 
 def main() -> int:
     """Run all plans; 1 if something cannot be explained."""
-    failed = False
-    for name, plan in PLANS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            outcome = run(Path(folder), plan)
-        print(f"{name}: {outcome}", flush=True)
-        failed = failed or bool(outcome.problems)
-    return int(failed)
+    return run_plans(PLANS, run)
 
 
 if __name__ == "__main__":

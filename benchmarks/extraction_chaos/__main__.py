@@ -1,9 +1,8 @@
 """The full size: `python -m benchmarks.extraction_chaos` prints what came of it."""
 
 import sys
-import tempfile
-from pathlib import Path
 
+from benchmarks.common.command import run_plans
 from benchmarks.extraction_chaos.run import Plan, run
 
 PLANS = {
@@ -14,13 +13,7 @@ PLANS = {
 
 def main() -> int:
     """Run all plans; 1 if something cannot be explained."""
-    failed = False
-    for name, plan in PLANS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            outcome = run(Path(folder), plan)
-        print(f"{name}: {outcome}", flush=True)
-        failed = failed or bool(outcome.problems)
-    return int(failed)
+    return run_plans(PLANS, run)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.common.command import say, write
 from benchmarks.retrieval.ablation_tables import verdicts_table
 from benchmarks.retrieval.comparing import compare
 from benchmarks.retrieval.embedders import MODELS, CachedEmbeddings
@@ -43,28 +44,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.report_only:
         found = json.loads(given.results.read_text(encoding="utf-8"))
     else:
-        found = measure(_plan(given), _say)
+        found = measure(_plan(given), say)
         if given.report:
             earlier = {}
             if given.results.exists():
                 earlier = json.loads(given.results.read_text(encoding="utf-8"))
             found = merged(earlier, found)
-            _write(given.results, json.dumps(found, ensure_ascii=False) + "\n")
-            _say(f"results: {given.results}")
+            write(given.results, json.dumps(found, ensure_ascii=False) + "\n")
+            say(f"results: {given.results}")
         if "sets" in found:
             print(console(found))
         print(verdicts_table(found))
     if given.report:
         figures = draw(found, given.report.parent / "assets")
         placed = [(f"assets/{name}", text) for name, text in figures]
-        _write(given.report, report(found, placed))
-        _say(f"report:  {given.report}")
+        write(given.report, report(found, placed))
+        say(f"report:  {given.report}")
     return 0
 
 
 def _gate(cache: Path) -> int:
     use = MODELS["use"].installed
-    failures = gate(CachedEmbeddings("use", cache, _say) if use else None, say=_say)
+    failures = gate(CachedEmbeddings("use", cache, say) if use else None, say=say)
     for failure in failures:
         print(failure)
     return len(failures) > 0
@@ -191,15 +192,6 @@ def _plan(given: argparse.Namespace) -> Plan:
         parts=tuple(given.parts),
         only_kept=given.only_kept,
     )
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,11 @@ negative numbers. A change is sure if its 95 % interval has not 0 in it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from benchmarks.common.markdown import NONE, table
 from benchmarks.retrieval.ablating import MAIN, VERSION
 from benchmarks.retrieval.ablations import ABLATIONS
 from benchmarks.retrieval.summaries import ALL
-from benchmarks.retrieval.tables import NONE, number, table
+from benchmarks.retrieval.tables import number
 
 Row = Mapping[str, Any]
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.common.markdown import table
 from benchmarks.retrieval.intervals import difference
 from benchmarks.retrieval.locomo import UNANSWERABLE
 from benchmarks.retrieval.summaries import COMPARED, percent
-from benchmarks.retrieval.tables import table, with_interval
+from benchmarks.retrieval.tables import with_interval
 
 Answers = dict[tuple[str, str], dict[str, dict[str, Any]]]
 

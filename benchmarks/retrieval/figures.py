@@ -4,12 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks.common.drawing import Drawn, style
+from benchmarks.common.drawing import draw as draw_all
 from benchmarks.retrieval.ablating import MAIN
 from benchmarks.retrieval.ablations import ABLATIONS
 from benchmarks.retrieval.calibration import BINS, THRESHOLD
@@ -21,17 +22,6 @@ _COLORS: Final = {
     "reference": "#999999",
     "peer": "#eaae7f",
     "baseline": "#d55e00",
-}
-_STYLE: Final[Any] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": "#888888",
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "figure.facecolor": "white",
-    "font.size": 9.0,
-    "grid.color": "#e4e4e4",
-    "svg.hashsalt": "retrieval",
 }
 _COLUMNS: Final = 2
 _ENOUGH_PAIRS: Final = 20
@@ -47,21 +37,11 @@ def draw(found: Mapping[str, Any], folder: Path) -> list[tuple[str, str]]:
     Returns:
         File names, and what each figure shows.
     """
-    mpl.use("agg")
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn = []
-    with mpl.rc_context(_STYLE):
-        for name, text, figure in _figures(found):
-            path = folder / f"{name}.svg"
-            figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
-            plt.close(figure)
-            lines = path.read_text(encoding="utf-8").splitlines()
-            path.write_text("\n".join(line.rstrip() for line in lines) + "\n")
-            drawn.append((path.name, text))
-    return drawn
+    with style("retrieval", font_size=9.0):
+        return draw_all(_figures(found), folder)
 
 
-def _figures(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Figure]]:
+def _figures(found: Mapping[str, Any]) -> Iterator[Drawn]:
     if found["rows"]:
         yield (
             "retrieval-recall",

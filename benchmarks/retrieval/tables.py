@@ -1,12 +1,11 @@
 """Tables of results as Markdown, for the console and the report."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from benchmarks.common.markdown import NONE, table
 from benchmarks.retrieval.goals import goals
 from benchmarks.retrieval.summaries import ALL
-
-NONE: Final = "–"
 
 _SHOWN: Final = (
     "recall@5",
@@ -18,12 +17,6 @@ _SHOWN: Final = (
     "mrr",
     "ndcg@10",
 )
-
-
-def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table; the first column is text, the others are numbers."""
-    rows = [list(head), ["---", *(["--:"] * (len(head) - 1))], *map(list, lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def number(value: float | None) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from benchmarks.common.command import say, say_goals, write
 from benchmarks.search_speed.figures import draw
 from benchmarks.search_speed.plan import FULL, QUICK, Plan
 from benchmarks.search_speed.report import report
 from benchmarks.search_speed.results import Results, goals
 from benchmarks.search_speed.running import run_all
-from benchmarks.storage.report import number
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,15 +34,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.report_only:
         found = json.loads(results_file.read_text(encoding="utf-8"))
     else:
-        found = run_all(_plan(given), _say)
-        _write(results_file, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        found = run_all(_plan(given), say)
+        write(results_file, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     results = Results(found)
     drawn = draw(results, report_file.parent / "assets")
     figures = [(f"assets/{name}", text) for name, text in drawn]
-    _write(report_file, report(results, figures=figures))
-    for goal in goals(results):
-        bound = f"{'≥' if goal.at_least else '≤'} {goal.bound:g} {goal.unit}"
-        _say(f"{goal.verdict:12} {number(goal.measured):>8}  ({bound})  {goal.text}")
+    write(report_file, report(results, figures=figures))
+    say_goals(goals(results))
     return 0
 
 
@@ -83,15 +81,6 @@ def _plan(given: argparse.Namespace) -> Plan:
     }
     plan = QUICK if given.quick else FULL
     return replace(plan, **{k: v for k, v in changes.items() if v is not None})
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -2,25 +2,15 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import matplotlib as mpl
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from benchmarks.common.drawing import Drawn, style
+from benchmarks.common.drawing import draw as draw_all
 from benchmarks.search_speed.results import Results
 
-_STYLE: Final[Any] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": "#888888",
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "figure.facecolor": "white",
-    "font.size": 10.0,
-    "grid.color": "#e4e4e4",
-    "svg.hashsalt": "search-speed",
-}
 _LINES: Final = (
     ("peer", "the peer's vector query", "#888888", "--"),
     ("vector", "vector", "#0072b2", "-"),
@@ -35,21 +25,11 @@ _TITLES: Final = {
 
 def draw(results: Results, folder: Path) -> list[tuple[str, str]]:
     """Draw the figures as SVG; return file names and what each figure shows."""
-    mpl.use("agg")
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn = []
-    with mpl.rc_context(_STYLE):
-        for name, text, figure in _figures(results):
-            path = folder / f"{name}.svg"
-            figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
-            plt.close(figure)
-            lines = path.read_text(encoding="utf-8").splitlines()
-            path.write_text("\n".join(line.rstrip() for line in lines) + "\n")
-            drawn.append((path.name, text))
-    return drawn
+    with style("search-speed"):
+        return draw_all(_figures(results), folder)
 
 
-def _figures(results: Results) -> Iterator[tuple[str, str, Figure]]:
+def _figures(results: Results) -> Iterator[Drawn]:
     yield (
         "performance-search-one-user",
         "CPU time of a search against the memories of one user; lower is better.",

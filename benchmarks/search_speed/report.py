@@ -3,9 +3,17 @@
 from collections.abc import Sequence
 from typing import Final
 
+from benchmarks.common.markdown import (
+    NONE,
+    goal_table,
+    joined,
+    number,
+    pictures,
+    table,
+    times,
+)
 from benchmarks.search_speed.results import Results, goals
 from benchmarks.storage.matrix import PEERS
-from benchmarks.storage.report import NONE, number, table, times
 
 _HEAD: Final = """\
 # Performance of search
@@ -49,7 +57,7 @@ def report(results: Results, *, figures: Sequence[tuple[str, str]] = ()) -> str:
     sections = [
         _HEAD,
         _goals(results),
-        "\n\n".join(f"![{text}]({path})\n\n*{text}*" for path, text in figures),
+        pictures(figures),
         _searches(results),
         _crowd(results),
         _memory(results),
@@ -57,20 +65,11 @@ def report(results: Results, *, figures: Sequence[tuple[str, str]] = ()) -> str:
         _METHOD,
         _machine(results),
     ]
-    return "\n\n".join(s.strip() for s in sections if s.strip()) + "\n"
+    return joined(sections)
 
 
 def _goals(results: Results) -> str:
-    lines = [
-        (
-            goal.text,
-            f"{'≥' if goal.at_least else '≤'} {goal.bound:g} {goal.unit}",
-            number(goal.measured),
-            goal.verdict,
-        )
-        for goal in goals(results)
-    ]
-    return f"## Goals\n\n{table(('goal', 'wanted', 'measured', ''), lines)}"
+    return f"## Goals\n\n{goal_table(goals(results))}"
 
 
 def _searches(results: Results) -> str:

@@ -8,10 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.common.command import say, say_goals, write
 from benchmarks.storage.figures import draw
 from benchmarks.storage.goals import goals
 from benchmarks.storage.matrix import FULL, QUICK, Plan
-from benchmarks.storage.report import number, report
+from benchmarks.storage.report import report
 from benchmarks.storage.results import Results
 from benchmarks.storage.running import run_all
 
@@ -38,11 +39,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.report_only:
         found = json.loads(results_file.read_text(encoding="utf-8"))
     else:
-        found = run_all(_plan(given), _say)
-        _write(results_file, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        found = run_all(_plan(given), say)
+        write(results_file, json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     _write_report(found, report_file)
-    _say(f"results: {results_file}")
-    _say(f"report:  {report_file}")
+    say(f"results: {results_file}")
+    say(f"report:  {report_file}")
     return 0
 
 
@@ -103,21 +104,8 @@ def _write_report(found: dict[str, Any], file: Path) -> None:
     results = Results(found)
     drawn = draw(results, file.parent / "assets")
     figures = [(f"assets/{name}", text) for name, text in drawn]
-    _write(file, report(results, figures=figures))
-    for goal in goals(results):
-        bound = f"{'≥' if goal.at_least else '≤'} {goal.bound:g} {goal.unit}"
-        _say(
-            f"{goal.verdict:12} {number(goal.measured):>8}  ({bound})  {goal.text}",
-        )
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8")
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
+    write(file, report(results, figures=figures))
+    say_goals(goals(results))
 
 
 if __name__ == "__main__":

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from benchmarks.common.drawing import Drawn, style
+from benchmarks.common.drawing import draw as draw_all
 from benchmarks.storage.matrix import DIMENSIONS, LABELS, MAIN, Contestant
 from benchmarks.storage.results import Results
 
@@ -27,17 +28,6 @@ _PANELS: Final = (
     ("get", 0),
     ("list_namespaces", 0),
 )
-_STYLE: Final[Any] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": "#888888",
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "figure.facecolor": "white",
-    "font.size": 10.0,
-    "grid.color": "#e4e4e4",
-    "svg.hashsalt": "performance",
-}
 
 
 def draw(results: Results, folder: Path) -> list[tuple[str, str]]:
@@ -50,21 +40,11 @@ def draw(results: Results, folder: Path) -> list[tuple[str, str]]:
     Returns:
         File names, and what each figure shows.
     """
-    mpl.use("agg")
-    folder.mkdir(parents=True, exist_ok=True)
-    drawn = []
-    with mpl.rc_context(_STYLE):
-        for name, text, figure in _figures(results):
-            path = folder / f"{name}.svg"
-            figure.savefig(path, metadata={"Date": None}, bbox_inches="tight")
-            plt.close(figure)
-            lines = path.read_text(encoding="utf-8").splitlines()
-            path.write_text("\n".join(line.rstrip() for line in lines) + "\n")
-            drawn.append((path.name, text))
-    return drawn
+    with style("performance"):
+        return draw_all(_figures(results), folder)
 
 
-def _figures(results: Results) -> Iterator[tuple[str, str, Figure]]:
+def _figures(results: Results) -> Iterator[Drawn]:
     yield (
         "performance-operations",
         "CPU time per call against the number of items of one user; lower is better.",

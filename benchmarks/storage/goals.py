@@ -1,45 +1,15 @@
 """The goals that were set, and whether a run met them."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final
 
+from benchmarks.common.goals import Goal
 from benchmarks.storage.matrix import DIMENSIONS
 from benchmarks.storage.results import Results, ratio
 from benchmarks.storage.startup import BASE, FIRST_USE, IMPORT
 
-Verdict = Literal["met", "MISSED", "not measured"]
-
 ONE_COPY: Final = 1.3
 """Up to how many times the size of the bare vectors counts as one copy of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Goal:
-    """A goal and what was measured.
-
-    Attributes:
-        text: What was wanted.
-        bound: The number to reach.
-        measured: The number that was, `None` if it was not measured.
-        unit: What both count.
-        at_least: Whether more is better.
-    """
-
-    text: str
-    bound: float
-    measured: float | None
-    unit: str
-    at_least: bool
-
-    @property
-    def verdict(self) -> Verdict:
-        """Whether it was met."""
-        if self.measured is None:
-            return "not measured"
-        if self.at_least:
-            return "met" if self.measured >= self.bound else "MISSED"
-        return "met" if self.measured <= self.bound else "MISSED"
 
 
 def goals(results: Results) -> Iterator[Goal]:

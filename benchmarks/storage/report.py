@@ -1,8 +1,17 @@
 """The report: `docs/performance.md`, written from the results of a run."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from benchmarks.common.markdown import (
+    NONE,
+    goal_table,
+    joined,
+    number,
+    pictures,
+    table,
+    times,
+)
 from benchmarks.storage.goals import ONE_COPY, goals
 from benchmarks.storage.matrix import (
     DIMENSIONS,
@@ -31,8 +40,6 @@ OPERATIONS: Final = (
 
 OWN: Final = ("first query", "lexical query 10", "hybrid query 10")
 """What only ours do, or what is shown for ours only."""
-
-NONE: Final = "–"
 
 _HEAD: Final = """\
 # Performance
@@ -95,7 +102,7 @@ def report(results: Results, *, figures: Sequence[tuple[str, str]] = ()) -> str:
     sections = [
         _HEAD,
         _goals(results),
-        "\n\n".join(f"![{text}]({path})\n\n*{text}*" for path, text in figures),
+        pictures(figures),
         "## How many times less CPU\n",
         *(_ratios(results, ours) for ours in PEERS),
         _writing(results),
@@ -109,53 +116,19 @@ def report(results: Results, *, figures: Sequence[tuple[str, str]] = ()) -> str:
         _machine(results),
         _AGAIN,
     ]
-    return "\n\n".join(s.strip() for s in sections if s.strip()) + "\n"
-
-
-def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table; the first column is text, the others are numbers."""
-    rows = [list(head), ["---", *(["--:"] * (len(head) - 1))], *map(list, lines)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def number(value: float | None) -> str:
-    """Return a number with three significant digits, or a dash."""
-    if value is None:
-        return NONE
-    if abs(value) >= 1000:  # noqa: PLR2004
-        return f"{value:,.0f}"
-    if abs(value) >= 100:  # noqa: PLR2004
-        return f"{value:.0f}"
-    return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"  # noqa: PLR2004
-
-
-def times(value: float | None) -> str:
-    """Return a ratio."""
-    return NONE if value is None else f"{number(value)}×"
+    return joined(sections)
 
 
 def _goals(results: Results) -> str:
-    lines = []
-    for goal in goals(results):
-        word = "≥" if goal.at_least else "≤"
-        lines.append(
-            (
-                goal.text,
-                f"{word} {goal.bound:g} {goal.unit}",
-                number(goal.measured),
-                goal.verdict,
-            )
-        )
     note = (
         f"“One copy” is resident memory with vectors, less that without, over the size "
         f"of the bare float32 vectors: up to {ONE_COPY:g} counts."
     )
-    head = ("goal", "wanted", "measured", "")
     caveats = (
         "The names of the package are loaded when they are first used: the last goal, "
         "not the one before it, shows what the store costs to load."
     )
-    parts = ["## Goals", table(head, lines), note, caveats, _journals(results)]
+    parts = ["## Goals", goal_table(goals(results)), note, caveats, _journals(results)]
     return "\n\n".join(part for part in parts if part)
 
 
