@@ -10,7 +10,7 @@ from benchmarks.retrieval.changing import Change
 from langchain_agentmemory.search import fusion
 from langchain_agentmemory.search.formula import Formula
 from langchain_agentmemory.search.fusion import RECIPROCAL_RANK_CONSTANT, hybrid_scores
-from langchain_agentmemory.service import search as service
+from langchain_agentmemory.service import halves as service
 
 Scores = NDArray[np.float32]
 
