@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from langchain_agentmemory.search.dictionary import Word
-from langchain_agentmemory.search.scripts import CJK_RUN, HAN
+from langchain_agentmemory.search.scripts import CJK_RUN, has_han
 
 _CACHED_DICTIONARIES = 8
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -55,7 +55,7 @@ class Segmenter:
 
         Text without Han characters needs no dictionary: its CJK runs are its words.
         """
-        if HAN.search(text) is None:
+        if not has_han(text):
             return raw_runs(text)
         cut = self._cut
         return cut(text) if cut is not None else self._ready()(text)
@@ -85,7 +85,7 @@ class Segmenter:
 
 def raw_runs(text: str) -> list[str]:
     """Return the maximal CJK runs of a text."""
-    return CJK_RUN.findall(text)
+    return [] if text.isascii() else CJK_RUN.findall(text)
 
 
 def load_dictionary() -> Cut:

@@ -9,7 +9,7 @@ from langchain_agentmemory.search.calibration import BACKGROUND, Calibration
 from langchain_agentmemory.search.fusion import vector_scores
 from langchain_agentmemory.search.index import WordScores
 from langchain_agentmemory.search.place import LENT_SHARES
-from langchain_agentmemory.search.scripts import HAN
+from langchain_agentmemory.search.scripts import has_han
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.service.shelves import Held
@@ -80,7 +80,7 @@ def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Mean
         similarity: Cosines by slot, `-inf` where there is no vector.
     """
     calibration = request.calibration or Calibration.from_pool(similarity)
-    han_query = HAN.search(request.words.text) is not None
+    han_query = has_han(request.words.text)
     han = shelf.han()
     telling = calibration.without_common(similarity, han_query=han_query)
     own = calibration.evidence(telling, han_query=han_query, han_documents=han)
