@@ -1,6 +1,5 @@
 """Reports that people read: aligned text in a terminal, a table in a notebook."""
 
-import html
 from collections.abc import Mapping
 
 
@@ -26,6 +25,8 @@ class Report(dict[str, object]):
     __str__ = __repr__
 
     def _repr_html_(self) -> str:
+        import html  # noqa: PLC0415 - only notebooks ask for it
+
         rows = "".join(
             f'<tr><th style="text-align:left">{html.escape(name)}</th>'
             f'<td style="text-align:left">{html.escape(str(value))}</td></tr>'

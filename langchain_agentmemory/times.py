@@ -11,6 +11,7 @@ import calendar
 import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from datetime import timezone as fixed_offset
+from functools import cache
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -49,14 +50,11 @@ _INSTANT: Final = re.compile(
 )
 _CHINESE_MONTH = r" *(?P<month>[0-9]{1,2}) *月"
 _CHINESE_DAY = r" *(?P<day>[0-9]{1,2}) *[日号]"
-_REDUCED: Final = tuple(
-    re.compile(pattern, re.IGNORECASE | re.ASCII)
-    for pattern in (
-        r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2}))?)?",
-        rf"(?:(?P<day>[0-9]{{1,2}}) +)?{_MONTH} +(?P<year>[0-9]{{4}})",
-        rf"{_MONTH} +(?P<day>[0-9]{{1,2}}), +(?P<year>[0-9]{{4}})",
-        rf"(?P<year>[0-9]{{4}}) *年(?:{_CHINESE_MONTH}(?:{_CHINESE_DAY})?)?",
-    )
+_REDUCED: Final = (
+    r"(?P<year>[0-9]{4})(?:-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2}))?)?",
+    rf"(?:(?P<day>[0-9]{{1,2}}) +)?{_MONTH} +(?P<year>[0-9]{{4}})",
+    rf"{_MONTH} +(?P<day>[0-9]{{1,2}}), +(?P<year>[0-9]{{4}})",
+    rf"(?P<year>[0-9]{{4}}) *年(?:{_CHINESE_MONTH}(?:{_CHINESE_DAY})?)?",
 )
 _OFFSET: Final = re.compile(
     r"(?P<sign>[+-])(?P<hours>[01][0-9]|2[0-3]):(?P<minutes>[0-5][0-9])"
@@ -98,7 +96,7 @@ def parse_event_time(
     try:
         if instant := _INSTANT.fullmatch(text):
             return _anchored(_read_instant(instant), timezone), "instant"
-        for pattern in _REDUCED:
+        for pattern in _reduced():
             if reduced := pattern.fullmatch(text):
                 day, precision = _read_reduced(reduced)
                 return _start_of(day, timezone), precision
@@ -226,6 +224,13 @@ def _read_reduced(match: re.Match[str]) -> tuple[date, EventPrecision]:
     if day is None:
         return date(int(year), number, 1), "month"
     return date(int(year), number, int(day)), "day"
+
+
+@cache
+def _reduced() -> tuple[re.Pattern[str], ...]:
+    """Return what dates without a time look like; slow to compile."""
+    flags = re.IGNORECASE | re.ASCII
+    return tuple(re.compile(pattern, flags) for pattern in _REDUCED)
 
 
 def _group(match: re.Match[str], name: str) -> str | None:

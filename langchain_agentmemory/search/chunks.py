@@ -22,6 +22,7 @@ from langchain_agentmemory.search.identifiers import (
     is_signed_word,
     number_kind,
 )
+from langchain_agentmemory.search.scripts import LazyPattern
 from langchain_agentmemory.search.stopwords import ENGLISH
 from langchain_agentmemory.search.tokenize import word_hash
 
@@ -35,11 +36,11 @@ _SYMBOL_WEIGHT: Final = 0.5
 _BEFORE: Final = "\"'("
 _AFTER: Final = ".!?,;:\"')"
 _FIRST_PICTURE: Final = "\u2600"
-_PAUSE: Final = re.compile(r"\.\.+|--+")
-_ASCII_WORD: Final = re.compile(r"[a-z0-9]+(?:'[a-z]+)*")
-_ACCENTED: Final = re.compile("([A-Za-z])[\u0300-\u036f]+")
+_PAUSE: Final = LazyPattern(r"\.\.+|--+")
+_ASCII_WORD: Final = LazyPattern(r"[a-z0-9]+(?:'[a-z]+)*")
+_ACCENTED: Final = LazyPattern("([A-Za-z])[\u0300-\u036f]+")
 _CONTRACTIONS: Final = frozenset(("", "s", "m", "re", "ve", "ll", "d", "t"))
-_CONTRACTED: Final = re.compile(r"'(?:s|m|re|ve|ll|d|t)$", re.IGNORECASE)
+_CONTRACTED: Final = LazyPattern(r"(?i)'(?:s|m|re|ve|ll|d|t)$")
 
 
 class Tokens(NamedTuple):

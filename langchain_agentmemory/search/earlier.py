@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime, tzinfo
 from typing import Final, Generic, TypeVar
 
+from langchain_agentmemory.search.cues import time_named, version_asked
 from langchain_agentmemory.search.pipeline import Candidate
 from langchain_agentmemory.types import MemoryEntry
 
@@ -29,13 +30,9 @@ def wants_earlier(query: str, now: datetime, timezone: tzinfo) -> bool:
         now: The present, aware.
         timezone: Whose days are meant.
     """
-    # Only searches that fold versions pay for loading the tables of words.
-    from langchain_agentmemory.search.moments import time_preference  # noqa: PLC0415
-    from langchain_agentmemory.search.past import asks_about  # noqa: PLC0415
-
-    if asks_about(query) in ("past", "both"):
+    if version_asked(query) in ("past", "both"):
         return True
-    when = time_preference(query, now, timezone)
+    when = time_named(query, now, timezone)
     if when is None:
         return False
     return when.side == "before" or (when.end is not None and when.end <= now)

@@ -4,11 +4,11 @@
 2.14, `getUserName` holds three words, and +49 170 1234567 is one number.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from langchain_agentmemory.search.english import stem
+from langchain_agentmemory.search.scripts import LazyPattern
 
 # What they count in a query, where a word counts 1. A whole outweighs a few matching
 # words: a question for go1.23 is not answered by what else is said of go1.22.
@@ -21,41 +21,41 @@ _LONGEST_WHOLE: Final = 128
 _LONGEST: Final = 512
 _LONGEST_NUMBER: Final = 32
 
-ATOM: Final = re.compile(r"[^\s,;|()\[\]{}<>\"!?*^`]+")
+ATOM: Final = LazyPattern(r"[^\s,;|()\[\]{}<>\"!?*^`]+")
 """A run of characters that may be one identifier."""
-GROUPED: Final = re.compile(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
+GROUPED: Final = LazyPattern(r"(?<![\d,.])\d{1,3}(?:,\d{3})+(?![\d,])")
 """A number whose digits are grouped by commas."""
 
 _JOINERS: Final = "'-_.@:/\\+&#~=%$€£¥₩₹"
 _CURRENCIES: Final = "$€£¥₩₹"
-_SCHEME: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?")
-_RELEASE: Final = re.compile(r"v(?=\d+(?:\.\d+)+)")
-_MIXED: Final = re.compile(r"[^\W\d_]\d|\d[^\W\d_]")
-_COMPOUND: Final = re.compile(
+_SCHEME: Final = LazyPattern(r"(?:[a-z][a-z0-9+.-]*://)?(?:www\.)?")
+_RELEASE: Final = LazyPattern(r"v(?=\d+(?:\.\d+)+)")
+_MIXED: Final = LazyPattern(r"[^\W\d_]\d|\d[^\W\d_]")
+_COMPOUND: Final = LazyPattern(
     rf"[^\W_](?:_+|[^\w']+)[^\W_]|^[$€£¥₩₹.]|\d%|\w[+#]+$|{_MIXED.pattern}"
 )
-_WORDS_JOINED: Final = re.compile(r"[^\W\d_]+(?:[-'/&][^\W\d_]+)+")
-_HYPHENATED: Final = re.compile(r"\w+(?:-\w+)+")
-_ABBREVIATION: Final = re.compile(r"[^\W\d_](?:\.[^\W\d_])+")
-_MEASURE: Final = re.compile(r"\d+(?:\.\d+)?[^\W\d_]{1,3}")
-_DIVIDERS: Final = (re.compile(r"[/\\]+"), re.compile(r"[/\\@:=&~]+"))
-_SIGNED: Final = re.compile(r"(?<![^\W_])[^\W\d_]\w*?(?:\+\+|#)(?![^\W\d_])")
-_VERSION: Final = re.compile(r"\d+(?:\.\d+)+")
-_RUN: Final = re.compile(r"\d+|[^\W\d_]+")
-_CAMEL: Final = re.compile(r"[a-z][A-Z]|[A-Z]{2}(?!s\b)[a-z]")
-_CAMEL_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_WORDS_JOINED: Final = LazyPattern(r"[^\W\d_]+(?:[-'/&][^\W\d_]+)+")
+_HYPHENATED: Final = LazyPattern(r"\w+(?:-\w+)+")
+_ABBREVIATION: Final = LazyPattern(r"[^\W\d_](?:\.[^\W\d_])+")
+_MEASURE: Final = LazyPattern(r"\d+(?:\.\d+)?[^\W\d_]{1,3}")
+_DIVIDERS: Final = (LazyPattern(r"[/\\]+"), LazyPattern(r"[/\\@:=&~]+"))
+_SIGNED: Final = LazyPattern(r"(?<![^\W_])[^\W\d_]\w*?(?:\+\+|#)(?![^\W\d_])")
+_VERSION: Final = LazyPattern(r"\d+(?:\.\d+)+")
+_RUN: Final = LazyPattern(r"\d+|[^\W\d_]+")
+_CAMEL: Final = LazyPattern(r"[a-z][A-Z]|[A-Z]{2}(?!s\b)[a-z]")
+_CAMEL_WORD: Final = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
-_YEAR_FIRST: Final = re.compile(r"(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?:t.*)?")
-_DAY_FIRST: Final = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
-_CHINESE_DATE: Final = re.compile(r"(\d{4})年(\d{1,2})月(?:(\d{1,2})[日号])?")
+_YEAR_FIRST: Final = LazyPattern(r"(\d{4})([-/.])(\d{1,2})(?:\2(\d{1,2}))?(?:t.*)?")
+_DAY_FIRST: Final = LazyPattern(r"(\d{1,2})\.(\d{1,2})\.(\d{4})")
+_CHINESE_DATE: Final = LazyPattern(r"(\d{4})年(\d{1,2})月(?:(\d{1,2})[日号])?")
 _MONTHS, _DAYS = 12, 31
 
-_NUMBER: Final = re.compile(r"[+(]*\d[\d()./-]*[).,;:!?]*")
-_DASHED: Final = re.compile(r"\d+(?:-\d+)+")
-_SPACED: Final = re.compile(
+_NUMBER: Final = LazyPattern(r"[+(]*\d[\d()./-]*[).,;:!?]*")
+_DASHED: Final = LazyPattern(r"\d+(?:-\d+)+")
+_SPACED: Final = LazyPattern(
     r"(?<![A-Za-z0-9_.+-])(\+|00)?\(?\d{1,4}(?:[ ()./-]{1,3}\d+)+"
 )
-_DIGITS: Final = re.compile(r"\d+")
+_DIGITS: Final = LazyPattern(r"\d+")
 _PHONE_DIGITS: Final = range(7, 20)
 _LONGEST_COUNTRY_CODE: Final = 3
 NO_NUMBER, NUMBER, PHONE_NUMBER = range(3)
@@ -129,7 +129,9 @@ def is_phone_number(whole: str) -> bool:
 
 def number_kind(chunk: str) -> int:
     """Return `PHONE_NUMBER`, or `NUMBER` for what may be a part of one."""
-    if len(chunk) > _LONGEST_NUMBER or _NUMBER.fullmatch(chunk) is None:
+    if len(chunk) > _LONGEST_NUMBER or chunk.isalpha():
+        return NO_NUMBER
+    if _NUMBER.fullmatch(chunk) is None:
         return NO_NUMBER
     bare = chunk.strip("+.,;:!?")
     return PHONE_NUMBER if is_phone_number(bare) else NUMBER
@@ -162,7 +164,7 @@ def phone_numbers(text: str) -> dict[str, float]:
 def chinese_dates(text: str) -> dict[str, float]:
     """Return the dates that stand in a text in Chinese, as 2024-05-12, with weights."""
     tokens: dict[str, float] = {}
-    for year, month, day in _CHINESE_DATE.findall(text):
+    for year, month, day in _CHINESE_DATE.compiled.findall(text):
         weight = WHOLE_WEIGHT
         for token in _iso(year, month, day):
             tokens.setdefault(token, weight)
@@ -174,7 +176,7 @@ def _end_of_prefix(folded: str) -> int:
     """Return where the scheme of an address, or the `v` of a version, ends."""
     found = _SCHEME.match(folded)
     end = found.end() if found else 0
-    release = _RELEASE.match(folded, end)
+    release = _RELEASE.compiled.match(folded, end)
     return release.end() if release else end
 
 
@@ -188,7 +190,7 @@ def _is_plain(whole: str) -> bool:
 def _inner(whole: str) -> Iterator[str]:
     """Yield the identifiers within an identifier, and other spellings of it."""
     for divider in _DIVIDERS:
-        for piece in divider.split(whole):
+        for piece in divider.compiled.split(whole):
             inner = piece if _SIGNED.fullmatch(piece) else piece.strip("-_.+")
             if _COMPOUND.search(inner) and not is_phone_number(inner):
                 yield inner

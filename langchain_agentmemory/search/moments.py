@@ -12,6 +12,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from typing import Final
 
 from langchain_agentmemory.search.chinese_dates import read_chinese, simplified
+from langchain_agentmemory.search.cues import MOST_CHARACTERS
 from langchain_agentmemory.search.english_dates import read_english, words_of
 from langchain_agentmemory.search.periods import Tense
 from langchain_agentmemory.search.time_relations import Bounds, Side, relate
@@ -20,7 +21,6 @@ from langchain_agentmemory.types import EventPrecision
 NEUTRAL: Final = 0.5
 """Closeness of what has no date: neither for nor against."""
 
-_MOST_CHARACTERS: Final = 400
 _DAY: Final = timedelta(days=1)
 _FUTURE: Final = frozenset(
     "will going next upcoming plan planning should due must need tomorrow".split()
@@ -124,7 +124,7 @@ def time_preference(
         The preference, or `None` if the query names no time. It never raises for any
         query.
     """
-    text = query[:_MOST_CHARACTERS]
+    text = query[:MOST_CHARACTERS]
     lowered = text.lower()
     if len(lowered) != len(text):  # "İ" becomes two characters
         lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

@@ -9,6 +9,7 @@ an earlier *conversation*, a former *colleague*, before *bed*, 走过去, 旧金
 import re
 from typing import Final, Literal
 
+from langchain_agentmemory.search.cues import MOST_CHARACTERS
 from langchain_agentmemory.search.past_chinese import asks_in_chinese
 from langchain_agentmemory.search.scripts import LazyPattern
 
@@ -18,9 +19,6 @@ Standing = Literal["present", "past", "both", "any"]
 `"past"` is what held before, `"present"` what holds now, `"both"` how one became the
 other ("more than before?", 有什么变化), and `"any"` what nothing was said about.
 """
-
-_MOST_CHARACTERS: Final = 400
-"""Only so much of a query is looked at; messages that are no questions are longer."""
 
 # What a person has one of at a time, so that "my old …" and "my first …" mean the one
 # before it, unlike "my old sneakers".
@@ -329,7 +327,7 @@ def asks_about(query: str) -> Standing:
     Returns:
         The version. It never raises.
     """
-    text = query[:_MOST_CHARACTERS].lower()
+    text = query[:MOST_CHARACTERS].lower()
     if not text.isascii():
         if (found := asks_in_chinese(text)) != "any":
             return found

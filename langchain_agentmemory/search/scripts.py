@@ -7,6 +7,7 @@ prolonged sound mark U+30FC is Common, the iteration mark U+3005 is Han.
 
 import re
 import unicodedata
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Final
 
@@ -60,6 +61,10 @@ class LazyPattern:
         """Return the first match anywhere."""
         return self.compiled.search(text)
 
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """Return all matches, one after the other."""
+        return self.compiled.finditer(text)
+
     def match(self, text: str) -> re.Match[str] | None:
         """Return the match at the beginning."""
         return self.compiled.match(text)
@@ -72,7 +77,7 @@ class LazyPattern:
         """Return all matches, for a pattern without groups."""
         return self.compiled.findall(text)
 
-    def sub(self, replacement: str, text: str) -> str:
+    def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         """Return the text with all matches replaced."""
         return self.compiled.sub(replacement, text)
 
@@ -105,9 +110,14 @@ def simple_lower(character: str) -> str:
     return "i" if ord(character) == _DOTTED_CAPITAL_I else character.lower()
 
 
+def has_han(text: str) -> bool:
+    """Tell whether a text has a Han character."""
+    return not text.isascii() and HAN.search(text) is not None
+
+
 def is_cjk(text: str) -> bool:
     """Tell whether the text is one or more CJK characters and nothing else."""
-    return CJK_RUN.fullmatch(text) is not None
+    return not text.isascii() and CJK_RUN.fullmatch(text) is not None
 
 
 def is_word_character(character: str) -> bool:

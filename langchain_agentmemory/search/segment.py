@@ -7,6 +7,7 @@ dictionary cannot be loaded, the text's raw CJK runs serve as its words.
 """
 
 import logging
+import marshal
 import os
 import stat
 import threading
@@ -17,9 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from langchain_agentmemory.search.dictionary import Word
-from langchain_agentmemory.search.scripts import CJK_RUN, HAN
+from langchain_agentmemory.search.scripts import CJK_RUN, has_han
 
 _CACHED_DICTIONARIES = 8
+_CACHE = "jieba.cache"  # the name that jieba gives it
 _WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _LOGGER = logging.getLogger(__name__)
@@ -55,7 +57,7 @@ class Segmenter:
 
         Text without Han characters needs no dictionary: its CJK runs are its words.
         """
-        if HAN.search(text) is None:
+        if not has_han(text):
             return raw_runs(text)
         cut = self._cut
         return cut(text) if cut is not None else self._ready()(text)
@@ -85,7 +87,7 @@ class Segmenter:
 
 def raw_runs(text: str) -> list[str]:
     """Return the maximal CJK runs of a text."""
-    return CJK_RUN.findall(text)
+    return [] if text.isascii() else CJK_RUN.findall(text)
 
 
 def load_dictionary() -> Cut:
@@ -128,7 +130,8 @@ def load_jieba(words: Iterable[Word] = ()) -> Cut:
     try:
         tokenizer = _import_jieba().Tokenizer()
         tokenizer.tmp_dir = str(folder)
-        tokenizer.initialize()
+        if not _restored(tokenizer, folder / _CACHE):
+            tokenizer.initialize()
     finally:
         logger.removeFilter(quiet)
         if throw_away:
@@ -137,6 +140,22 @@ def load_jieba(words: Iterable[Word] = ()) -> Cut:
         tokenizer.add_word(word.text, word.frequency, word.tag)
     cut: Cut = tokenizer.lcut_for_search
     return cut
+
+
+def _restored(tokenizer: Any, cache: Path) -> bool:
+    """Read a tokenizer's dictionary from jieba's cache file, if there is a sound one.
+
+    jieba hands the open file to `marshal`, which reads it in very many small pieces;
+    read as a whole, it loads in a quarter of the time.
+    """
+    try:
+        tokenizer.FREQ, tokenizer.total = marshal.loads(  # noqa: S302 - only ours
+            cache.read_bytes()
+        )
+    except (OSError, EOFError, ValueError, TypeError):
+        return False
+    tokenizer.initialized = True
+    return True
 
 
 def _import_jieba() -> Any:

@@ -7,12 +7,11 @@ runs without numpy.
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from langchain_agentmemory.search.cues import version_asked
 from langchain_agentmemory.search.events import asks_for_event
 from langchain_agentmemory.search.links import linked
-from langchain_agentmemory.search.moments import TimePreference
-from langchain_agentmemory.search.past import Standing, asks_about
 from langchain_agentmemory.search.standing import (
     COMPARED,
     Alike,
@@ -20,9 +19,12 @@ from langchain_agentmemory.search.standing import (
     Version,
     redealt,
 )
-from langchain_agentmemory.search.timeliness import time_factor
 from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.types import EventPrecision, MemoryEntry
+
+if TYPE_CHECKING:
+    from langchain_agentmemory.search.moments import TimePreference
+    from langchain_agentmemory.search.past import Standing
 
 _IDENTIFIER: Final = 2.0  # the weight from which a term is one: words have 1 at most
 _DIGIT: Final = re.compile(r"\d")
@@ -42,10 +44,10 @@ class Wanted(NamedTuple):
             not where results with one score are to be ordered otherwise.
     """
 
-    standing: Standing
+    standing: "Standing"
     event: bool
     terms: Terms
-    preference: TimePreference | None
+    preference: "TimePreference | None"
     parted: bool = True
 
     @property
@@ -55,7 +57,9 @@ class Wanted(NamedTuple):
 
 
 def wanted(
-    query: Query, rarities: Sequence[float], preference: TimePreference | None = None
+    query: Query,
+    rarities: Sequence[float],
+    preference: "TimePreference | None" = None,
 ) -> Wanted:
     """Read what a query says about time and versions.
 
@@ -68,7 +72,7 @@ def wanted(
     """
     text = query.text
     terms = Terms(rarities, _exact(query))
-    return Wanted(asks_about(text), asks_for_event(text), terms, preference)
+    return Wanted(version_asked(text), asks_for_event(text), terms, preference)
 
 
 def _exact(query: Query) -> int:
@@ -128,6 +132,10 @@ def settled(
     final = list(map(float, scores))
     groups: list[list[int]] = []
     if query.preference is not None:
+        from langchain_agentmemory.search.timeliness import (  # noqa: PLC0415 - rare
+            time_factor,
+        )
+
         for place, entry in enumerate(entries):
             final[place] *= time_factor(query.preference, *dated(entry))
     timed = final.copy()

@@ -28,6 +28,7 @@ from langchain_agentmemory.search.scripts import (
     HAN_OR_OTHER_RUN,
     HAN_RUN,
     LazyPattern,
+    has_han,
     is_cjk,
     phrase_text,
 )
@@ -203,7 +204,7 @@ class DefaultTokenizer:
         return _Parts(text, chunks, spans=_phone_numbers(text, numbers))
 
     def _cjk_parts(self, text: str) -> _Parts:
-        if HAN.search(text) is not None:
+        if has_han(text):
             text = simplified(text)
         words = [word for run in _RUN.findall(text) for word in self._cjk_words(run)]
         if self._mixed is not None:
@@ -246,7 +247,7 @@ _FUNCTION_WORDS: Final = LazyPattern(
     "|".join(sorted((w for w in CHINESE if len(w) > 1), key=len, reverse=True))
 )
 _RUN: Final = LazyPattern(f"(?:{CJK_RUN.pattern}|{_LONG_SOUND})+")
-_BESIDE_HAN: Final = re.compile(
+_BESIDE_HAN: Final = LazyPattern(
     r"(?<![A-Za-z0-9_:/-])(?<![0-9][.,])"
     r"(?:[0-9]+(?:[.,][0-9]+)*|[A-Za-z]{1,2})(?![A-Za-z0-9+#_-])"
 )
@@ -274,6 +275,8 @@ def _mixed_spans(text: str) -> Iterator[str]:
 def _grams(text: str) -> dict[str, None]:
     """Return the distinct bigrams of CJK runs, and their single Han characters."""
     grams: dict[str, None] = {}
+    if text.isascii():
+        return grams
     for run in _RUN.findall(text):
         for start in range(len(run) - 1):
             grams[run[start : start + 2]] = None

@@ -20,7 +20,7 @@ from langchain_agentmemory.search.fusion import (
 )
 from langchain_agentmemory.search.index import WordScores
 from langchain_agentmemory.search.place import LENT_SHARES
-from langchain_agentmemory.search.scripts import HAN
+from langchain_agentmemory.search.scripts import has_han
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.service.shelves import Held
@@ -227,7 +227,7 @@ def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Mean
         similarity: Cosines by slot, `-inf` where there is no vector.
     """
     calibration = request.calibration or Calibration.from_pool(similarity)
-    han_query = HAN.search(request.words.text) is not None
+    han_query = has_han(request.words.text)
     han = shelf.han()
     stretch = calibration.stretch(similarity, han_query=han_query)
     telling = stretched(similarity, stretch)

@@ -20,7 +20,6 @@ from langchain_agentmemory.service.criteria import (
     folds_versions,
     query_text,
 )
-from langchain_agentmemory.service.explaining import Explainer
 from langchain_agentmemory.service.filters import Predicate
 from langchain_agentmemory.service.halves import Mode, Request
 from langchain_agentmemory.service.hits import candidate_of
@@ -91,6 +90,10 @@ class Search:
             page = find_page(fetch, criteria, self._token_set(shelf, listed))
             explain = None
             if options.explain:
+                from langchain_agentmemory.service.explaining import (  # noqa: PLC0415
+                    Explainer,
+                )
+
                 explain = Explainer(
                     self._indexer, shelf, request, scoring.halves, settler, criteria
                 )

@@ -6,15 +6,14 @@ one: what replaced what, what the query says about time (`search.settling`).
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from langchain_agentmemory.explanation import TimePart, VersionPart
+from langchain_agentmemory.search.cues import time_named
 from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.index import WordScores
-from langchain_agentmemory.search.moments import TimePreference, time_preference
 from langchain_agentmemory.search.settling import (
     Settled,
     Wanted,
@@ -24,12 +23,14 @@ from langchain_agentmemory.search.settling import (
 )
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.standing import COMPARED
-from langchain_agentmemory.search.timeliness import Dated, anchored_by, time_factor
 from langchain_agentmemory.search.tokenize import Query
-from langchain_agentmemory.service.explained_parts import version_part
 from langchain_agentmemory.service.shelves import Held, WarmShelf
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import MemoryEntry
+
+if TYPE_CHECKING:
+    from langchain_agentmemory.explanation import TimePart, VersionPart
+    from langchain_agentmemory.search.moments import TimePreference
 
 Scores = NDArray[np.float32]
 
@@ -116,7 +117,7 @@ class Settler:
         """
         return COMPARED + 1 if self._preference(shelf) is None else _DATED
 
-    def time_part(self, slot: int, entry: MemoryEntry) -> TimePart | None:
+    def time_part(self, slot: int, entry: MemoryEntry) -> "TimePart | None":
         """Return what the time words of the query did to a result, if anything.
 
         Args:
@@ -126,6 +127,11 @@ class Settler:
         preference = None if self._asked is None else self._asked.preference
         if preference is None or slot not in self._slots:
             return None
+        from langchain_agentmemory.explanation import TimePart  # noqa: PLC0415 - rare
+        from langchain_agentmemory.search.timeliness import (  # noqa: PLC0415 - rare
+            time_factor,
+        )
+
         when, precision = dated(entry)
         return TimePart(
             start=_iso(preference.start),
@@ -136,7 +142,7 @@ class Settler:
 
     def version_part(
         self, slot: int, entry: MemoryEntry, key: Callable[[int], str]
-    ) -> VersionPart | None:
+    ) -> "VersionPart | None":
         """Return what being a version did to a result, `None` if it is none.
 
         Args:
@@ -147,6 +153,10 @@ class Settler:
         found, asked = self._settled, self._asked
         if found is None or asked is None or slot not in self._slots:
             return None
+        from langchain_agentmemory.service.explained_parts import (  # noqa: PLC0415
+            version_part,
+        )
+
         place = self._slots.index(slot)
         keys = [key(other) for other in self._slots]
         return version_part(found, place, entry, keys, asked.standing)
@@ -176,19 +186,24 @@ class Settler:
         pairs = zip(self._query.weights, words.statistics.rarities(), strict=True)
         return [weight * rarity for weight, rarity in pairs]
 
-    def _preference(self, shelf: Shelf[Held]) -> TimePreference | None:
+    def _preference(self, shelf: Shelf[Held]) -> "TimePreference | None":
         """Return when the query wants things to have happened, read once."""
         if not self._has_read:
             self._preferred, self._has_read = self._read_preference(shelf), True
         return self._preferred
 
-    def _read_preference(self, shelf: Shelf[Held]) -> TimePreference | None:
+    def _read_preference(self, shelf: Shelf[Held]) -> "TimePreference | None":
         if self._query.emphasis > 1:
             return None  # a whole message or dialogue: its times are not asked for
         moment = from_us(self._now)
-        found = time_preference(self._query.text, moment, self._timezone)
+        found = time_named(self._query.text, moment, self._timezone)
         if found is None or found.anchor is None:
             return found
+        from langchain_agentmemory.search.timeliness import (  # noqa: PLC0415 - rare
+            Dated,
+            anchored_by,
+        )
+
         event = shelf.tokenizer.query(found.anchor)
         scores = shelf.lexical(event)
         candidates = []

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Backend, Namespace, Page, Record
 from langchain_agentmemory.backends.base import RecordFlags as Flags
+from langchain_agentmemory.search.cues import time_named, version_asked
 from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.formula import SCORE_ROOT, score_of
 from langchain_agentmemory.search.lexical import PlainMatches, plain_matches
-from langchain_agentmemory.search.moments import time_preference
-from langchain_agentmemory.search.past import asks_about
 from langchain_agentmemory.search.pipeline import (
     Candidate,
     Criteria,
@@ -152,7 +151,7 @@ class SmallSearch:
         if not self._indexer.ranking.by_evidence:
             return False
         zone = self._settings.timezone
-        return time_preference(text, from_us(now), zone) is not None
+        return time_named(text, from_us(now), zone) is not None
 
     def _ranked(self, query: Query, records: list[Record], *, parted: bool) -> _Ranked:
         """Score memories by all that is indexed in their namespace, best first."""
@@ -238,7 +237,7 @@ class SmallSearch:
         )
         version = None
         if ranked.settled is not None and record.key in ranked.keys:
-            place, standing = ranked.keys.index(record.key), asks_about(query.text)
+            place, standing = ranked.keys.index(record.key), version_asked(query.text)
             version = version_part(ranked.settled, place, entry, ranked.keys, standing)
         age = 1.0
         if criteria.decay is not None and criteria.now is not None:

@@ -1,6 +1,7 @@
 """The Chinese dictionary is loaded when it is needed, privately and quietly."""
 
 import logging
+import marshal
 import os
 import stat
 import subprocess
@@ -72,6 +73,29 @@ def test_the_cache_lies_in_a_private_folder_and_not_in_the_shared_one(
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert [path.name for path in folder.iterdir()] == ["jieba.cache"]
     assert list((home / "shared").iterdir()) == []
+
+
+def test_the_cache_is_read_as_a_whole_and_not_by_jieba(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = load_jieba()("来到北京清华大学")
+    monkeypatch.setattr("marshal.load", None)  # as jieba reads it: four times slower
+    monkeypatch.setattr("jieba.Tokenizer.gen_pfdict", None)
+
+    assert (
+        load_jieba()("来到北京清华大学")
+        == words
+        == ["来到", "北京", "清华", "华大", "大学", "清华大学"]
+    )
+
+
+@pytest.mark.parametrize("content", [b"", b"cut short", marshal.dumps(7)])
+def test_a_cache_that_is_damaged_is_made_anew(home: Path, content: bytes) -> None:
+    folder = private_cache_folder()
+    assert folder is not None
+    (folder / "jieba.cache").write_bytes(content)
+
+    assert list(load_jieba()("天气")) == ["天气"]
 
 
 def test_a_folder_that_others_can_write_to_is_not_trusted(home: Path) -> None:

@@ -276,8 +276,9 @@ def test_words_are_sorted_as_a_stable_sort_does(low_bits_only):
         words = words[0] + np.arange(40, dtype=np.uint64)
     for size in (0, 1, 3_000):
         hashes = words[random.integers(0, 40, size)]
-        order = postings._stable_order(hashes)
+        order, ordered = postings._stable_order(hashes)
         assert order.tolist() == np.argsort(hashes, kind="stable").tolist()
+        assert ordered.tolist() == sorted(hashes.tolist())
 
 
 def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():

@@ -13,7 +13,7 @@ import pytest
 
 from langchain_agentmemory import Explanation, Source
 from langchain_agentmemory.search.calibration import BOUNDARY
-from langchain_agentmemory.service import search
+from langchain_agentmemory.service import explaining
 
 LONG = (
     "Ann told Bo about the green tea, the red boats, the river, the marathon, the new "
@@ -282,7 +282,7 @@ def test_nothing_is_looked_up_without_being_asked(make_store, monkeypatch):
     def refuse(*_):
         raise AssertionError
 
-    monkeypatch.setattr(search, "Explainer", refuse)
+    monkeypatch.setattr(explaining, "Explainer", refuse)
     found = store.search_memories("ann", "green tea")
     assert found
     assert all(entry.explanation is None for entry in found)
