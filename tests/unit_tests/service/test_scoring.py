@@ -124,13 +124,13 @@ def test_most_searches_look_at_few_vectors(store, looked_at):
 
 def test_linked_versions_are_scored_exactly(monkeypatch):
     with filled("memory://") as store:
-        old = store.add_memory("ann", "lamp 700")
-        new = store.add_memory("ann", "storm tea music 701", supersedes=[old.id])
-        exact = found(store, "lamp tea", mode="hybrid", limit=20)
+        old = store.add_memory("ann", "lamp quasar")
+        new = store.add_memory("ann", "storm nebula", supersedes=[old.id])
+        exact = found(store, "quasar lamp", mode="hybrid", limit=20)
         monkeypatch.setattr(vectors, "_COMPRESSED_FROM", 100)
         for _ in range(4):
             store.search_memories("ann", "tea", mode="hybrid")
-        results = found(store, "lamp tea", mode="hybrid", limit=20)
+        results = found(store, "quasar lamp", mode="hybrid", limit=20)
         assert [id_ for id_, _ in results] == [id_ for id_, _ in exact]
         scores = [score for _, score in exact]
         assert [score for _, score in results] == pytest.approx(scores, 1e-5)
