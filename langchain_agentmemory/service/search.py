@@ -84,11 +84,13 @@ class Search:
             shelf = warm.shelf
             if shelf is None:
                 return []
-            halves = self._score(shelf, request)
             settler = None
             if self._by_evidence:
                 parted = not criteria.order_by_event_time
                 settler = Settler(warm, request.words, now, zone, parted=parted)
+                request = request._replace(words=settler.words)
+            halves = self._score(shelf, request)
+            if settler is not None:
                 total = settler.settle(shelf, halves.words, halves.total)
                 halves = halves._replace(total=total)
             versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))

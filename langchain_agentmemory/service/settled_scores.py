@@ -24,9 +24,16 @@ from langchain_agentmemory.search.settling import (
 )
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.standing import COMPARED
+from langchain_agentmemory.search.time_questions import asks_only_for_time
 from langchain_agentmemory.search.timeliness import Dated, anchored_by, time_factor
 from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.service.explained_parts import version_part
+from langchain_agentmemory.service.found_by_time import (
+    Found,
+    found_by_time,
+    with_found,
+    without_words,
+)
 from langchain_agentmemory.service.shelves import Held, WarmShelf
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import MemoryEntry
@@ -68,6 +75,17 @@ class Settler:
         self._slots: list[int] = []
         self._settled: Settled | None = None
         self._asked: Wanted | None = None
+        self._named = self._time_named()
+        self._only_time = self._named is not None and asks_only_for_time(self._named)
+        self._found: dict[int, Found] = {}
+
+    @property
+    def words(self) -> Query:
+        """The query, as far as its words are looked for.
+
+        They are not where it is nothing but a time: "What happened in May?"
+        """
+        return without_words(self._query) if self._only_time else self._query
 
     def settle(
         self, shelf: Shelf[Held], words: WordScores | None, total: Scores
@@ -79,6 +97,10 @@ class Settler:
             words: How its words matched, `None` if they were not looked at.
             total: What results are ranked by, shape (slots,), in [0, 1].
         """
+        if self._named is not None and self._only_time:
+            zone = self._timezone
+            self._found = found_by_time(shelf, self._query, self._named, zone)
+            return with_found(total, self._found, parted=self._parted)
         preference = self._preference(shelf)
         count = COMPARED + 1 if preference is None else _DATED
         slots = [
@@ -112,6 +134,8 @@ class Settler:
             slot: Where it is.
             entry: What it is.
         """
+        if self._only_time:
+            return self._found_part(slot, entry)
         preference = None if self._asked is None else self._asked.preference
         if preference is None or slot not in self._slots:
             return None
@@ -122,6 +146,14 @@ class Settler:
             when=_iso(when),
             factor=time_factor(preference, when, precision),
         )
+
+    def _found_part(self, slot: int, entry: MemoryEntry) -> TimePart | None:
+        """Return what found a result by its time, `None` if nothing did."""
+        found, preference = self._found.get(slot), self._named
+        if found is None or preference is None:
+            return None
+        start, end = _iso(preference.start), _iso(preference.end)
+        return TimePart(start, end, _iso(dated(entry)[0]), 1.0, found.by)
 
     def version_part(
         self, slot: int, entry: MemoryEntry, key: Callable[[int], str]
@@ -163,11 +195,13 @@ class Settler:
         pairs = zip(self._query.weights, words.statistics.rarities(), strict=True)
         return [weight * rarity for weight, rarity in pairs]
 
-    def _preference(self, shelf: Shelf[Held]) -> TimePreference | None:
+    def _time_named(self) -> TimePreference | None:
         if self._query.emphasis > 1:
             return None  # a whole message or dialogue: its times are not asked for
-        moment = from_us(self._now)
-        found = time_preference(self._query.text, moment, self._timezone)
+        return time_preference(self._query.text, from_us(self._now), self._timezone)
+
+    def _preference(self, shelf: Shelf[Held]) -> TimePreference | None:
+        found = self._named
         if found is None or found.anchor is None:
             return found
         event = shelf.tokenizer.query(found.anchor)
