@@ -275,7 +275,7 @@ class Explanation(Mapping[str, Any]):
         return {"cosine": scale * meaning.own, "lent": scale * meaning.lent}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values.
+        """Return everything as JSON values, ready for `json.dumps`.
 
         Returns:
             The attributes, parts as dictionaries; and `lexical`, `similarity`,
