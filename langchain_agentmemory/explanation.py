@@ -8,7 +8,8 @@ The numbers add up. With W = `WordParts.neighbour_weight`:
     meaning  = min(1, own + lent)
     fused    = min(1, from_words + from_meaning)
     labelled = min(1, fused · labels)
-    evidence = min(1, labelled · time.factor), or what its version was given
+    evidence = min(1, labelled · time.factor), or what its version was given,
+               or what its time is worth where nothing else is asked for
     score    = evidence ** exponent · age
 
 `from_words` is the lexical score and `from_meaning` is `meaning · trust`, as far as the
@@ -111,12 +112,16 @@ class TimePart:
         end: End of it.
         when: When the memory happened, else when it was said, `None` for the undated.
         factor: What evidence was multiplied by, from 1/1.3 to 1.3.
+        found_by: What places the memory in that time, where the query asks for nothing
+            else: its `"date"`, or the time that its `"text"` names. Then its evidence
+            is what that is worth, whatever words and meaning say. Else `None`.
     """
 
     start: str | None
     end: str | None
     when: str | None
     factor: float
+    found_by: Literal["date", "text"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,12 +233,16 @@ class Explanation(Mapping[str, Any]):
         Returns:
             Numbers whose sum is `evidence`: `coverage`, `rarity`, `strength`,
             `neighbours`, `phrase`, `substring`, `cosine`, `lent`, `labels`; and, of
-            either sign, `time` and `version`. `cut` is negative: what is above 1.
+            either sign, `time` and `version`. `cut` is negative: what is above 1, or
+            above what was found by its time alone.
         """
         parts = {**self._word_shares(), **self._meaning_shares()}
         fused = self.fused
         labelled = min(fused * self.labels, 1.0)
         timed = labelled * (1.0 if self.time is None else self.time.factor)
+        if self.time is not None and self.time.found_by is not None:
+            version = self.version
+            timed = self.evidence if version is None else version.before
         parts["labels"] = labelled - fused
         parts["time"] = timed - labelled
         if self.version is not None:
@@ -266,7 +275,7 @@ class Explanation(Mapping[str, Any]):
         return {"cosine": scale * meaning.own, "lent": scale * meaning.lent}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return everything as JSON values.
+        """Return everything as JSON values, ready for `json.dumps`.
 
         Returns:
             The attributes, parts as dictionaries; and `lexical`, `similarity`,

@@ -156,17 +156,20 @@ def _after(why: Explanation) -> list[tuple[str, str]]:
         labels = ", ".join(term.word for term in why.terms if term.in_labels)
         lines.append(("labels", f"× {why.labels:.2f} for {labels}"))
     if why.time is not None:
-        lines.append(("time", _time(why.time)))
+        lines.append(("time", _time(why.time, why.evidence)))
     version = why.version
     if version is not None and (version.linked or version.before != version.after):
         lines.append(("version", _version(version)))
     return lines
 
 
-def _time(time: TimePart) -> str:
+def _time(time: TimePart, evidence: float) -> str:
     start, end = (None if t is None else t[:10] for t in (time.start, time.end))
     asked = f"{start or '…'} to {end or '…'}" if start or end else "an unknown time"
     when = "undated" if time.when is None else time.when[:10]
+    if time.found_by is not None:
+        placed = when if time.found_by == "date" else "its text names it"
+        return f"{evidence:.3f}: {placed}, asked for nothing but {asked}"
     return f"× {time.factor:.2f}: {when}, asked for {asked}"
 
 

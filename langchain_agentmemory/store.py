@@ -139,6 +139,9 @@ class MemoryStore(ItemMethods):
             and returns a score for each.
         rerank_top: How many of the best results the reranker sees, and among how many
             `SearchOptions.diversity` chooses.
+        search_timeout: Seconds that a search, and with it a preload, waits for its
+            embedder, and for its reranker. Then it goes by words, or keeps the order
+            that it has; the log and `status` say so. `None` waits as long as it takes.
         extraction_concurrency: How many users' turns are extracted at a time.
         max_pending: How many turns of a user wait apart; further ones join the last
             turn of their thread. `None` = any number. Nothing is dropped.
@@ -191,6 +194,7 @@ class MemoryStore(ItemMethods):
         search_memory: int | None = None,
         reranker: "RerankerLike | None" = None,
         rerank_top: int = 50,
+        search_timeout: float | None = None,
         extraction_concurrency: int = 1,
         max_pending: int | None = 10,
         job_timeout: float = 30.0,
@@ -251,6 +255,7 @@ class MemoryStore(ItemMethods):
             reranker,
             rerank_top,
             words=user_dictionary,
+            search_timeout=search_timeout,
         )
         self._service.verbs.on_delete = self._note_deleted
         if extraction_graph is not None and extractor is not None:

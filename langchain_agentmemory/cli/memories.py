@@ -10,6 +10,7 @@ from langchain_agentmemory.cli.options import (
     App,
     AsJson,
     Embeddings,
+    Mode,
     Url,
     User,
     reported,
@@ -73,6 +74,19 @@ def search(  # noqa: PLR0913 - one parameter per option
     before: Annotated[
         str | None, typer.Option(help="Not later than, e.g. 2024-05-07.")
     ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="Only scores from here on; 0.5 parts answers from noise."
+        ),
+    ] = None,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="Search by words (lexical), by meaning (vector) or by both (hybrid); "
+            "auto = by both, if there is an embedder."
+        ),
+    ] = Mode.AUTO,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how each score came about.")
     ] = False,
@@ -86,11 +100,15 @@ def search(  # noqa: PLR0913 - one parameter per option
     chosen = choose_embedder(embeddings, url)
     with _store(url, app_name, **chosen.options) as store:
         vectors = store.owed_vectors(user) if chosen.options else None
+        label = chosen.label if mode is Mode.AUTO else f"--mode {mode}"
+        if mode is Mode.AUTO and vectors is not None and not vectors.made:
+            # Without a vector to compare it with, the question needs none.
+            mode = Mode.LEXICAL
         found = store.search_memories(
             user,
             " ".join(query),
-            # Without a vector to compare it with, the question needs none.
-            mode="auto" if vectors is None or vectors.made else "lexical",
+            mode=mode.value,
+            similarity_threshold=threshold,
             limit=limit or None,
             kind=kind,
             time_after=after,
@@ -102,7 +120,7 @@ def search(  # noqa: PLR0913 - one parameter per option
         else:
             _print(found, None, as_json=as_json)
         if not as_json:
-            note(f"Searched by {chosen.label}.")
+            note(f"Searched by {label}.")
             if vectors is not None and vectors.owed:
                 note(
                     f"{vectors.owed} memories of {user} are found by their words only: "

@@ -79,6 +79,15 @@ AsJson = Annotated[
 Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors.")]
 
 
+class Mode(StrEnum):
+    """What a search goes by: `SearchOptions.mode`."""
+
+    AUTO = "auto"
+    LEXICAL = "lexical"
+    VECTOR = "vector"
+    HYBRID = "hybrid"
+
+
 class Lang(StrEnum):
     """The languages of the demo."""
 

@@ -108,6 +108,18 @@ def closeness(
     return NEUTRAL + (1 - NEUTRAL) * min(1.0, inside / length)
 
 
+def overlaps(
+    preference: TimePreference,
+    when: datetime,
+    precision: EventPrecision | None = "instant",
+) -> bool:
+    """Tell whether a time may lie in the one that is wanted: all of it, or a part."""
+    start, end = preference.start, preference.end
+    if end is not None and when >= end:
+        return False
+    return start is None or when >= start or _end_of(when, precision) > start
+
+
 def time_preference(
     query: str, now: datetime, timezone: tzinfo
 ) -> TimePreference | None:

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 _IDENTIFIER: Final = 2.0  # the weight from which a term is one: words have 1 at most
 _DIGIT: Final = re.compile(r"\d")
-_DAY: Final = 86_400.0  # seconds
+_AT_ONCE: Final = 60.0
+"""Seconds: what was written within them was not said in this order, but imported.
+
+An import of a thousand memories takes a second on SQLite, and minutes with a remote
+embedder; two versions in it are seldom a minute apart.
+"""
 _LATER: Final = 1e12  # seconds, more than datetimes have
 
 
@@ -168,15 +173,17 @@ def _deal(
     """Deal out the best scores anew, in place, and return who are versions."""
     places = sorted(range(len(final)), key=final.__getitem__, reverse=True)
     del places[COMPARED + 1 :]
+    best = [entries[place] for place in places]
+    times = _held_since(best, query)
     versions = [
         Version(
             final[place],
-            _held_at(entry, query),
+            when,
             None if entry.source is None else entry.source.thread_id,
             entry.participants,
             0 if matched is None else matched(place),
         )
-        for place, entry in ((place, entries[place]) for place in places)
+        for place, entry, when in zip(places, best, times, strict=True)
     ]
     by_meaning: Alike | None = None
     if matched is None and alike is not None:
@@ -185,12 +192,17 @@ def _deal(
         def by_meaning(one: int, other: int) -> bool:
             return same(places[one], places[other])
 
+    def past(group: Sequence[int]) -> list[int]:
+        return [place for place in group if _is_over(place, group, best, times)]
+
+    dated_question = query.preference is not None and query.preference.end is not None
     dealt = redealt(
         versions,
         query.terms,
         "oldest" if query.past else "newest",
         event=query.event and not query.past,
         alike=by_meaning,
+        past=None if dated_question else past,
         parted=query.parted,
     )
     for place, score in zip(places, dealt.scores, strict=True):
@@ -198,21 +210,59 @@ def _deal(
     return [[places[member] for member in group] for group in dealt.groups]
 
 
-def _held_at(entry: MemoryEntry, query: Wanted) -> float:
-    """Return what versions are ordered by: the time, in seconds.
+def _is_over(
+    place: int,
+    group: Sequence[int],
+    entries: Sequence[MemoryEntry],
+    times: Sequence[float],
+) -> bool:
+    """Tell whether one of several versions says itself that it is past.
+
+    What was said later than the same statement without such words is the news that it
+    no longer holds.
+    """
+    from langchain_agentmemory.search.past_statements import (  # noqa: PLC0415 - rare
+        say_the_same,
+        told_as_past,
+    )
+
+    text = entries[place].memory
+    return told_as_past(text) and not any(
+        times[other] < times[place] and say_the_same(text, entries[other].memory)
+        for other in group
+        if other != place
+    )
+
+
+def _held_since(entries: Sequence[MemoryEntry], query: Wanted) -> list[float]:
+    """Return what versions are ordered by: times, in seconds, shape (entries,).
+
+    What has no date is ordered by when it was written, but what was written in one go
+    is equally old.
 
     At the end of a period that the query names, the newest version of that time held;
     what came to hold only later comes after it, the nearest first.
     """
-    when, _ = dated(entry)
-    if when is not None:
-        moment = when.timestamp()
-    else:  # what was imported in one go was not said in this order
-        moment = entry.created_at.timestamp() // _DAY * _DAY
+    moments = []
+    undated = []
+    for place, entry in enumerate(entries):
+        when, _ = dated(entry)
+        if when is None:
+            undated.append(place)
+            when = entry.created_at
+        moments.append(when.timestamp())
+    if len(undated) > 1:
+        undated.sort(key=moments.__getitem__)
+        before = begun = moments[undated[0]]
+        for place in undated:
+            if moments[place] - before >= _AT_ONCE:
+                begun = moments[place]
+            before, moments[place] = moments[place], begun
     end = None if query.preference is None else query.preference.end
-    if query.past or end is None or moment < end.timestamp():
-        return moment
-    return -_LATER - moment
+    if query.past or end is None:
+        return moments
+    last = end.timestamp()
+    return [when if when < last else -_LATER - when for when in moments]
 
 
 def _follow_links(

@@ -13,7 +13,7 @@ writers set (`supersedes`) are certain where this is a guess: see
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final, Literal, NamedTuple
 
 COMPARED: Final = 5
@@ -31,6 +31,9 @@ First = Literal["newest", "oldest"]
 
 Alike = Callable[[int, int], bool]
 """Tells whether two results, by their places, mean the same."""
+
+Past = Callable[[Sequence[int]], Collection[int]]
+"""Returns which of some results, by their places, say themselves that they are past."""
 
 
 class Version(NamedTuple):
@@ -105,13 +108,14 @@ class Dealt(NamedTuple):
     groups: list[list[int]]
 
 
-def redealt(  # noqa: PLR0913 - the last three are by name
+def redealt(  # noqa: PLR0913 - the last four are by name
     versions: Sequence[Version],
     terms: Terms,
     first: First,
     *,
     event: bool = False,
     alike: Alike | None = None,
+    past: Past | None = None,
     parted: bool = True,
 ) -> Dealt:
     """Return the scores of results, dealt out anew among versions of one statement.
@@ -123,6 +127,8 @@ def redealt(  # noqa: PLR0913 - the last three are by name
         event: Whether the query asks what happened, not how something is.
         alike: Tells whether two results mean the same, in place of the terms that they
             match: for searches by meaning alone.
+        past: Tells which versions of one statement say themselves that they are past:
+            they count as older than the others. Asked only about versions.
         parted: Part versions with one score by a hair, so that they have an order.
 
     Returns:
@@ -132,18 +138,13 @@ def redealt(  # noqa: PLR0913 - the last three are by name
     scores = [version.score for version in versions]
     groups = _version_groups(versions, terms, first, event=event, alike=alike)
     for group in groups:
-        in_time = sorted(
-            group,
-            key=lambda place: versions[place].when,
-            reverse=first == "newest",
-        )
-        above, when = math.inf, versions[in_time[0]].when
+        over = () if past is None else past(group)
+        ages = {place: (place not in over, versions[place].when) for place in group}
+        in_time = sorted(group, key=ages.__getitem__, reverse=first == "newest")
+        above, age = math.inf, ages[in_time[0]]
         for place, better in zip(in_time, group, strict=True):
-            step = _STEP if parted and versions[place].when != when else 1
-            above, when = (
-                min(versions[better].score, above * step),
-                versions[place].when,
-            )
+            step = _STEP if parted and ages[place] != age else 1
+            above, age = min(versions[better].score, above * step), ages[place]
             scores[place] = above
     return Dealt(scores, groups)
 

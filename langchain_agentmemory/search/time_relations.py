@@ -47,8 +47,8 @@ _TO: Final = LazyPattern(
     r"\s*(?:(?:and|to|through|until|till|[-–—~至到]) ?(?:the )?|从?[和与](?=.*之间))"
 )
 _BEFORE: Final = LazyPattern(
-    r"\b(?:(?P<open>before|prior to|earlier than)|until|till|up to|by|as of|through"
-    r"|no later than) (?:the )?$"
+    r"\b(?:(?P<open>before|prior to|earlier than)|until|till|(?<!been )(?<!is )up to"
+    r"|by|as of|through|no later than) (?:the )?$"
 )
 _AFTER: Final = LazyPattern(
     r"\b(?:(?P<open>after|later than)|since|(?:starting|beginning)(?: in| on| from)?) "

@@ -16,11 +16,24 @@ from langchain_agentmemory.service.settings import (
     Settings,
     check_choice,
     check_limit,
+    check_names,
     check_switch,
 )
 from langchain_agentmemory.times import end_of_period, from_us, parse_event_time
 from langchain_agentmemory.types import SearchMode, SearchOptions, ShownVersions
 
+_OTHER_NAMES: Final = {
+    **dict.fromkeys(
+        ("k", "n", "top_k", "topk", "top_n", "max_results", "size"), "limit"
+    ),
+    **dict.fromkeys(("min_score", "score", "cutoff"), "similarity_threshold"),
+    **dict.fromkeys(("since", "after", "start"), "time_after"),
+    **dict.fromkeys(("until", "before", "end"), "time_before"),
+    **dict.fromkeys(("dedupe", "dedup", "unique"), "deduplicate"),
+    **dict.fromkeys(("half_life", "recency"), "decay"),
+    **dict.fromkeys(("mmr", "lambda_mult"), "diversity"),
+    **dict.fromkeys(("search_type", "search_mode"), "mode"),
+}
 QUERY_CHARACTERS: Final = 10_000
 """Characters of a query that are looked at."""
 
@@ -80,14 +93,11 @@ def with_overrides(options: object, overrides: Mapping[str, Any]) -> SearchOptio
     if options is not None and not isinstance(options, SearchOptions):
         msg = f"options must be SearchOptions, not {quoted(options)}."
         raise InvalidInput(msg)
-    try:
-        if options is None:
-            return SearchOptions(**overrides)
-        return replace(options, **overrides) if overrides else options
-    except TypeError as error:
-        known = ", ".join(SearchOptions.__dataclass_fields__)
-        msg = f"{error}: the options of a search are {known}."
-        raise InvalidInput(msg) from error
+    if not overrides:
+        return SearchOptions() if options is None else options
+    known = SearchOptions.__dataclass_fields__
+    check_names("A search", overrides, known, _OTHER_NAMES)
+    return replace(options or SearchOptions(), **overrides)
 
 
 def query_text(query: object) -> str:

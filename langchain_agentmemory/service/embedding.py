@@ -236,6 +236,17 @@ class Embedder:
         )
         return f"{dims} dimensions, but index['dims'] is {self.dims}"
 
+    def gave_up(self, request: Embed, error: TimeoutError) -> None:
+        """Note that a search did not wait for an answer any longer."""
+        if request.probing:
+            return
+        self.last_error = summary(error)
+        logger.warning(
+            "The embedder %s did not answer a search (%s), which goes by words.",
+            self.name,
+            self.last_error,
+        )
+
     def forget_vectors(self) -> None:
         """Forget the vectors of what was embedded lately, of all users."""
         self._cache.clear()

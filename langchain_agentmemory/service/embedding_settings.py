@@ -142,6 +142,13 @@ def _embeddings(given: object) -> Embeddings:
             f"{quoted(given)}."
         )
         raise InvalidInput(msg)
+    if isinstance(given, str) and ":" not in given:
+        msg = (
+            f"There is no embedder {quoted(given)}: use 'local', the name of a model "
+            f"with its provider, such as 'openai:text-embedding-3-small', a LangChain "
+            f"Embeddings, or a function of texts."
+        )
+        raise InvalidInput(msg)
     try:
         return ensure_embeddings(given)
     except Exception as error:

@@ -2,11 +2,18 @@
 
 from collections.abc import Sequence
 
-from langchain_agentmemory.explanation import QueryWord, VersionPart, WordParts
+from langchain_agentmemory.explanation import (
+    QueryWord,
+    TimePart,
+    VersionPart,
+    WordParts,
+)
 from langchain_agentmemory.search.lexical import explain_score
+from langchain_agentmemory.search.moments import TimePreference
 from langchain_agentmemory.search.past import Standing
-from langchain_agentmemory.search.settling import Settled
+from langchain_agentmemory.search.settling import Settled, dated
 from langchain_agentmemory.search.statistics import Statistics
+from langchain_agentmemory.search.timeliness import time_factor
 from langchain_agentmemory.search.tokenize import Query, Tokenizer
 from langchain_agentmemory.types import MemoryEntry
 
@@ -74,6 +81,21 @@ def word_parts(  # noqa: PLR0913 - what one score depends on
         emphasis=query.emphasis,
         score=score,
     )
+
+
+def time_part(preference: TimePreference, entry: MemoryEntry) -> TimePart:
+    """Return what the time words of a query did to a result.
+
+    Args:
+        preference: What was read of them.
+        entry: The result.
+    """
+    when, precision = dated(entry)
+    start, end, happened = (
+        None if moment is None else moment.isoformat()
+        for moment in (preference.start, preference.end, when)
+    )
+    return TimePart(start, end, happened, time_factor(preference, when, precision))
 
 
 def version_part(

@@ -115,6 +115,10 @@ class Reranker:
         self.last_error = None
         return placed
 
+    def gave_up(self, error: TimeoutError) -> None:
+        """Note that a search did not wait for it any longer."""
+        self._failed(error)
+
     def _failed(self, error: Exception) -> None:
         self.last_error = summary(error)
         logger.warning(

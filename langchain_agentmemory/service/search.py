@@ -76,6 +76,7 @@ class Search:
             if self._by_evidence:
                 parted = not criteria.order_by_event_time
                 settler = Settler(warm, request.words, now, zone, parted=parted)
+                request = request._replace(words=settler.words)
             scoring = Scoring(shelf, request, settler, exact=options.explain)
             versions = VersionView(partial(_listed, shelf), lambda h: h.entry(zone))
 

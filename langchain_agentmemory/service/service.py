@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from langchain_agentmemory.backends.base import (
@@ -27,8 +27,14 @@ from langchain_agentmemory.service.indexing import Indexer
 from langchain_agentmemory.service.plans import CLOSED, Answer, Embed, Plan, Request
 from langchain_agentmemory.service.records import entry_of
 from langchain_agentmemory.service.refresh import EAGER, LAZY, Refresh
-from langchain_agentmemory.service.settings import Settings, check_limit, check_positive
+from langchain_agentmemory.service.settings import (
+    Settings,
+    check_limit,
+    check_positive,
+    check_seconds,
+)
 from langchain_agentmemory.service.small_search import SmallSearch
+from langchain_agentmemory.service.time_limit import TimeLimit
 from langchain_agentmemory.service.verbs import Verbs
 from langchain_agentmemory.times import parse_event_time
 from langchain_agentmemory.types import Memories, SearchOptions, Source, UserKey
@@ -63,6 +69,8 @@ class Service:
         reranker: What orders the best results anew, `None` for nothing.
         rerank_top: How many of the best results are looked at again.
         words: What the caller adds to the Chinese dictionary.
+        search_timeout: Seconds that a search waits for the embedder, and for the
+            reranker; `None` = as long as it takes.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a store
@@ -76,6 +84,7 @@ class Service:
         rerank_top: int = 50,
         *,
         words: UserWords | None = None,
+        search_timeout: float | None = None,
     ) -> None:
         """Put the parts together; nothing is opened yet."""
         self.backend = backend
@@ -87,6 +96,7 @@ class Service:
             defaults = {"dims": self.embedder.dims, "fields": ["$"]}
             self.index_config = {**defaults, **given}
         self.reranker = None if reranker is None else _reranker(reranker)
+        self._limit = TimeLimit(check_seconds("search_timeout", search_timeout))
         self._rerank_top = check_positive("rerank_top", rerank_top)
         self._search_memory = check_limit("search_memory", search_memory)
         self._dictionary = user_dictionary(words)
@@ -150,23 +160,49 @@ class Service:
 
     def embed(self, request: Embed) -> "NDArray[np.float32] | None":
         """Return vectors for a plan, `None` if the embedder failed."""
-        return None if self.embedder is None else self.embedder.embed(request)
+        embedder = self.embedder
+        if embedder is None or not _is_waited_for(request):
+            return None if embedder is None else embedder.embed(request)
+        try:
+            return self._limit.call(partial(embedder.embed, request))
+        except TimeoutError as error:
+            embedder.gave_up(request, error)
+            return None
 
     async def aembed(self, request: Embed) -> "NDArray[np.float32] | None":
         """Async twin of `embed`."""
-        return None if self.embedder is None else await self.embedder.aembed(request)
+        embedder = self.embedder
+        if embedder is None or not _is_waited_for(request):
+            return None if embedder is None else await embedder.aembed(request)
+        try:
+            return await self._limit.acall(partial(embedder.aembed, request))
+        except TimeoutError as error:
+            embedder.gave_up(request, error)
+            return None
 
     def answer(self, request: Request) -> Answer:
         """Return what a plan asks for, `None` if who should know it failed."""
         if isinstance(request, Embed):
             return self.embed(request)
-        return None if self.reranker is None else self.reranker.rerank(request)
+        if self.reranker is None:
+            return None
+        try:
+            return self._limit.call(partial(self.reranker.rerank, request))
+        except TimeoutError as error:
+            self.reranker.gave_up(error)
+            return None
 
     async def aanswer(self, request: Request) -> Answer:
         """Async twin of `answer`."""
         if isinstance(request, Embed):
             return await self.aembed(request)
-        return None if self.reranker is None else await self.reranker.arerank(request)
+        if self.reranker is None:
+            return None
+        try:
+            return await self._limit.acall(partial(self.reranker.arerank, request))
+        except TimeoutError as error:
+            self.reranker.gave_up(error)
+            return None
 
     def read(self, user: UserKey, limit: int | None) -> Memories:
         """Return the newest memories first."""
@@ -295,16 +331,23 @@ class Service:
             "items": self._visible_items(engine["items"]),
             "warm indexes": f"{warm['shelves']} ({warm['bytes'] / 1e6:.1f} MB)",
         }
+        degraded = []
         if self.embedder is not None:
             error = self.embedder.last_error
             how = "ok" if error is None else f"failing: {error}"
             facts["embedder"] = f"{self.embedder.name}, {how}"
             if error is not None:
-                facts["state"] = "degraded: search goes by words"
+                degraded.append("search goes by words")
             facts["vectors"] = self._vectors(str(facts["items"]))
         if self.reranker is not None:
             error = self.reranker.last_error
             facts["reranker"] = "ok" if error is None else f"failing: {error}"
+            if error is not None:
+                degraded.append("results are not reranked")
+        if self._limit.seconds is not None:
+            facts["search timeouts"] = str(self._limit.exceeded)
+        if degraded:
+            facts["state"] = f"degraded: {', '.join(degraded)}"
         return facts
 
     def _vectors(self, items: str) -> str:
@@ -332,8 +375,15 @@ class Service:
             facts["user dictionary"] = f"{len(self._dictionary.words)} words"
         if self.reranker is not None:
             facts["reranker"] = f"{self.reranker.name}, best {self._rerank_top}"
+        if self._limit.seconds is not None:
+            facts["search timeout"] = f"{self._limit.seconds:g} s"
         facts["timezone"] = str(self.settings.timezone)
         return facts
+
+
+def _is_waited_for(request: Embed) -> bool:
+    """Tell whether a search waits for these vectors, not a write."""
+    return request.role == "query" or request.probing
 
 
 def _message_ids(given: object) -> tuple[str, ...]:

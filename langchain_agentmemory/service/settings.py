@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta, tzinfo
+from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 from langgraph.store.base import TTLConfig
@@ -16,6 +17,7 @@ OnDuplicate = Literal["refresh", "keep", "error"]
 
 _LARGEST: Final = (1 << 63) - 1  # `sys.maxsize` on most machines
 _AS_GOOD_AS_ALL: Final = 1 << 60  # so that sums of limits fit everywhere, too
+_LONGEST_WAIT: Final = 1_000_000  # seconds: less than threads can wait for
 _LONGEST_TTL: Final = 1_000 * 366 * 24 * 60  # minutes: a thousand years
 
 
@@ -81,6 +83,27 @@ def check_positive(name: str, given: object) -> int:
     return _whole(name, given, "a positive integer", least=1)
 
 
+def check_seconds(name: str, given: object) -> float | None:
+    """Return a number of seconds, or `None` for no limit.
+
+    Raises:
+        InvalidInput: If it is no positive number that threads can wait for.
+    """
+    if given is None:
+        return None
+    if (
+        isinstance(given, bool)
+        or not isinstance(given, int | float)
+        or not 0 < given <= _LONGEST_WAIT
+    ):
+        msg = (
+            f"{name} must be None (no limit) or a positive number of seconds, at most "
+            f"{_LONGEST_WAIT:,}, not {quoted(given)}."
+        )
+        raise InvalidInput(msg)
+    return float(given)
+
+
 def _whole(name: str, given: object, meant: str, least: int = 0) -> int:
     if (
         isinstance(given, bool)
@@ -115,17 +138,42 @@ def check_switch(name: str, given: object) -> bool:
     return given
 
 
-def check_names(what: str, given: Mapping[Any, Any], known: Iterable[str]) -> None:
+def check_names(
+    what: str,
+    given: Mapping[Any, Any],
+    known: Iterable[str],
+    others: Mapping[str, str] = MappingProxyType({}),
+) -> None:
     """Refuse names that mean nothing: they are typing errors.
 
+    Args:
+        what: What has the names.
+        given: Values by name.
+        known: The names that there are.
+        others: What other libraries call them: ours by theirs.
+
     Raises:
-        InvalidInput: With the names there are.
+        InvalidInput: With the likely name, and all names there are.
     """
     names = tuple(known)
     for name in given:
         if name not in names:
-            msg = f"{what} has no {quoted(name)}: use {', '.join(names)}."
+            likely = _likely(str(name), names, others)
+            hint = "" if likely is None else f" Did you mean {likely}?"
+            msg = f"{what} has no {quoted(name)}: use {', '.join(names)}.{hint}"
             raise InvalidInput(msg)
+
+
+def _likely(
+    given: str, names: tuple[str, ...], others: Mapping[str, str]
+) -> str | None:
+    """Return the name that was probably meant, `None` if nothing is like it."""
+    from difflib import get_close_matches  # noqa: PLC0415 - on the way to an error
+
+    parts = {part: name for name in reversed(names) for part in name.split("_")}
+    meant = {**parts, **others, **dict(zip(names, names, strict=True))}
+    found = get_close_matches(given.lower(), meant, 1)
+    return meant[found[0]] if found else None
 
 
 def ttl_config(given: object) -> dict[str, Any] | None:

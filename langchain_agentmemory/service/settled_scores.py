@@ -5,7 +5,7 @@ one: what replaced what, what the query says about time (`search.settling`).
 """
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, tzinfo
+from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -31,6 +31,7 @@ from langchain_agentmemory.types import MemoryEntry
 if TYPE_CHECKING:
     from langchain_agentmemory.explanation import TimePart, VersionPart
     from langchain_agentmemory.search.moments import TimePreference
+    from langchain_agentmemory.service.found_by_time import TimeQuestion
 
 Scores = NDArray[np.float32]
 
@@ -71,6 +72,16 @@ class Settler:
         self._asked: Wanted | None = None
         self._preferred: TimePreference | None = None
         self._has_read = False
+        self._named = self._time_named()
+        self._only_time = self._time_question()
+
+    @property
+    def words(self) -> Query:
+        """The query, as far as its words are looked for.
+
+        They are not where it is nothing but a time: "What happened in May?"
+        """
+        return self._query if self._only_time is None else self._only_time.words
 
     def settle(
         self, shelf: Shelf[Held], words: WordScores | None, total: Scores
@@ -82,6 +93,8 @@ class Settler:
             words: How its words matched, `None` if they were not looked at.
             total: What results are ranked by, shape (slots,), in [0, 1].
         """
+        if self._only_time is not None:
+            return self._only_time.settle(shelf, total, parted=self._parted)
         preference = self._preference(shelf)
         count = self.count(shelf)
         slots = [
@@ -124,21 +137,16 @@ class Settler:
             slot: Where it is.
             entry: What it is.
         """
+        if self._only_time is not None:
+            return self._only_time.part(slot, entry)
         preference = None if self._asked is None else self._asked.preference
         if preference is None or slot not in self._slots:
             return None
-        from langchain_agentmemory.explanation import TimePart  # noqa: PLC0415 - rare
-        from langchain_agentmemory.search.timeliness import (  # noqa: PLC0415 - rare
-            time_factor,
+        from langchain_agentmemory.service.explained_parts import (  # noqa: PLC0415
+            time_part,
         )
 
-        when, precision = dated(entry)
-        return TimePart(
-            start=_iso(preference.start),
-            end=_iso(preference.end),
-            when=_iso(when),
-            factor=time_factor(preference, when, precision),
-        )
+        return time_part(preference, entry)
 
     def version_part(
         self, slot: int, entry: MemoryEntry, key: Callable[[int], str]
@@ -192,11 +200,22 @@ class Settler:
             self._preferred, self._has_read = self._read_preference(shelf), True
         return self._preferred
 
-    def _read_preference(self, shelf: Shelf[Held]) -> "TimePreference | None":
+    def _time_named(self) -> "TimePreference | None":
         if self._query.emphasis > 1:
             return None  # a whole message or dialogue: its times are not asked for
-        moment = from_us(self._now)
-        found = time_named(self._query.text, moment, self._timezone)
+        return time_named(self._query.text, from_us(self._now), self._timezone)
+
+    def _time_question(self) -> "TimeQuestion | None":
+        if self._named is None:
+            return None
+        from langchain_agentmemory.service.found_by_time import (  # noqa: PLC0415
+            time_question,  # rare
+        )
+
+        return time_question(self._query, self._named, self._timezone)
+
+    def _read_preference(self, shelf: Shelf[Held]) -> "TimePreference | None":
+        found = self._named
         if found is None or found.anchor is None:
             return found
         from langchain_agentmemory.search.timeliness import (  # noqa: PLC0415 - rare
@@ -215,7 +234,3 @@ class Settler:
                 score = score_of(float(scores[slot]))
                 candidates.append(Dated(score, when, precision))
         return anchored_by(found, candidates) or found
-
-
-def _iso(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.isoformat()

@@ -223,3 +223,22 @@ def test_a_search_says_why(memories):
     assert parts["matched_words"] == ["green", "tea"]
     assert parts["evidence"] == pytest.approx(sum(parts["shares"].values()), abs=1e-5)
     assert "No memories found" in memories("search", "zebra", "--explain").stdout
+
+
+def test_a_search_takes_a_threshold_and_a_mode(memories):
+    memories("add", "Ann plays chess")
+    memories("add", "Ann met a friend at the club for chess and other games of old")
+    found = memories("search", "plays", "chess", "--mode", "lexical", "--json")
+    assert len(found.stdout.splitlines()) == 2
+    scores = [json.loads(line).get("score") for line in found.stdout.splitlines()]
+    assert scores[0] is None or scores[0] > scores[1]
+    strict = memories("search", "plays", "chess", "--threshold", "0.9", "--json")
+    assert [json.loads(line)["memory"] for line in strict.stdout.splitlines()] == [
+        "Ann plays chess"
+    ]
+    assert "--mode lexical" in memories("search", "chess", "--mode", "lexical").output
+    assert memories("search", "chess", "--mode", "word").exit_code == 2
+    assert memories("search", "chess", "--threshold", "2").exit_code == 2
+    vector = memories("search", "chess", "--mode", "vector", "--no-embeddings")
+    assert vector.exit_code == 2
+    assert "needs an index" in vector.stderr

@@ -187,3 +187,65 @@ def test_every_result_keeps_a_positive_score(
     assert final == scores_of(entries, scores, ask(text), masks.__getitem__)
     for score in final:
         assert 0 < score <= max(scores) * STRONGEST
+
+
+def told(name: str, text: str, when: datetime, *, dated: bool = False) -> MemoryEntry:
+    """Return a memory with a text, written or said at some time."""
+    source = Source(said_at=when) if dated else None
+    plain = replace(entry(name, 2024), memory=text, source=source)
+    return plain if dated else replace(plain, created_at=when)
+
+
+NOON = datetime(2024, 5, 9, 12, tzinfo=UTC)
+MOVED = [
+    ("I used to live in Boston", "I live in Denver", "Where do I live now?", "before"),
+    ("我以前住在上海", "我搬到杭州了，住在滨江", "我现在住在哪里", "我以前住在哪里"),
+]
+
+
+@pytest.mark.parametrize(("past", "present", "now", "before"), MOVED)
+def test_what_says_that_it_is_past_is_older(
+    past: str, present: str, now: str, before: str
+) -> None:
+    for dated, later in ((False, 0), (False, 300), (True, 300), (True, 86_400 * 9)):
+        old = told("old", past, NOON + timedelta(seconds=later), dated=dated)
+        new = told("new", present, NOON, dated=dated)
+        for entries in ([old, new], [new, old]):
+            assert in_order(entries, [0.9, 0.9], ask(now)) == ["new", "old"]
+            query = ask(f"Where did I live {before}?") if before.isascii() else None
+            query = query or ask(before)
+            assert query.past
+            assert in_order(entries, [0.9, 0.89], query) == ["old", "new"]
+
+
+def test_news_that_something_is_over_is_newer_than_what_is_over() -> None:
+    smoked = told("smoked", "I smoke five a day", NOON - timedelta(days=90), dated=True)
+    over = told("over", "I used to smoke", NOON, dated=True)
+    assert in_order([smoked, over], [0.9, 0.89], ask("Do I smoke?")) == [
+        "over",
+        "smoked",
+    ]
+
+
+def test_a_period_is_asked_of_dates_and_not_of_such_words() -> None:
+    old = told("old", "I used to live in Boston", datetime(2022, 3, 1, tzinfo=UTC))
+    old = replace(old, event_time=datetime(2022, 3, 1, tzinfo=UTC))
+    new = replace(entry("new", 2020), memory="I live in Denver")
+    query = ask("Where do I live in 2022?")
+    assert in_order([old, new], [0.9, 0.8], query) == ["old", "new"]
+
+
+def test_what_was_written_minutes_apart_is_in_order() -> None:
+    first = told("first", "I live in Boston", NOON)
+    second = told("second", "I live in Denver", NOON + timedelta(minutes=2))
+    assert in_order([first, second], [0.9, 0.8], ask(RUN)) == ["second", "first"]
+
+
+def test_what_was_written_in_one_go_is_in_no_order() -> None:
+    midnight = datetime(2024, 5, 9, 23, 59, 59, tzinfo=UTC)
+    for start in (NOON, midnight):
+        entries = [
+            told(str(n), f"I live in {n}", start + timedelta(seconds=50 * n))
+            for n in range(3)
+        ]
+        assert in_order(entries, [0.9, 0.89, 0.88], ask(RUN)) == ["0", "1", "2"]

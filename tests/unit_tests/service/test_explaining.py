@@ -340,3 +340,18 @@ def test_people_can_read_it(make_store):
     table = found._repr_html_()
     assert ">why</th>" in table
     assert ">why</th>" not in store.search_memories("ann", "Bo")._repr_html_()
+
+
+@pytest.mark.parametrize("ranking", ["default", "reference"])
+@pytest.mark.parametrize("mode", ["lexical", "vector", "hybrid"])
+def test_an_explanation_can_be_written_as_json(make_store, mode, ranking):
+    def reranker(_, entries):
+        return [np.float32(len(entry.memory)) for entry in entries]
+
+    index = {"embed": embed, "dims": 64}
+    store = make_store(index=index, ranking=ranking, reranker=reranker)
+    fill(store)
+    for query in (*QUERIES, "What happened in May 2025?"):
+        for entry in store.search_memories("ann", query, mode=mode, explain=True):
+            given = entry.explanation.as_dict()
+            assert json.loads(json.dumps(given)) == given

@@ -390,3 +390,24 @@ def test_the_number_of_results_that_are_reranked_is_positive(wrong):
 def test_the_store_says_what_reranks():
     assert filled(reranker=by_length).describe()["reranker"] == "by_length, best 50"
     assert filled(reranker=Longest()).describe()["reranker"] == "Longest, best 50"
+
+
+def test_a_reranker_that_fails_is_seen_in_the_status_until_it_works(make_store):
+    working = []
+
+    def reranker(_, entries):
+        if not working:
+            message = "no such model"
+            raise RuntimeError(message)
+        return [1.0] * len(entries)
+
+    store = make_store(reranker=reranker)
+    store.add_memory("ann", "Ann plays chess")
+    assert store.status()["state"] == "ok"
+    store.search_memories("ann", "chess")
+    status = store.status()
+    assert status["state"] == "degraded: results are not reranked"
+    assert status["reranker"] == "failing: no such model"
+    working.append(True)
+    store.search_memories("ann", "chess")
+    assert store.status()["state"] == "ok"

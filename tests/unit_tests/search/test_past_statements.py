@@ -1,0 +1,100 @@
+"""Statements that say themselves that they are past, and what only looks so."""
+
+import pytest
+
+from langchain_agentmemory.search.past_statements import say_the_same, told_as_past
+
+PAST = """
+I used to live in Boston
+I used to live in Boston.
+Ann used to work at Google before the baby
+I never used to like olives
+I didn't use to like olives
+Ann formerly worked at Google
+Ann previously lived in Lisbon
+I originally studied physics
+As a child I lived in Riga
+When I was a kid I had a parrot
+My previous address was 5 Elm Street
+My old phone number was 555 0199
+Ann once owned a bakery
+In the past I drank coffee
+我以前住在上海静安区
+我以前住在上海静安区。那里很热闹。
+我之前在华为工作
+她曾经在华为工作
+用戶以前對花生過敏
+我從前喜歡喝咖啡
+我小时候住在北京
+我原来在腾讯上班
+我原来的手机号是13800138000
+小红曾住在苏州
+我上一份工作是会计
+搬到杭州以前我住在上海
+当初我们住在郊区
+我过去常常熬夜
+旧地址是静安区
+"""
+NOT_PAST = """
+I live in Denver
+I moved to Denver
+I am used to the noise
+I got used to living in Boston
+I'm used to getting up early
+She's used to it
+I will get used to Denver
+I am not used to spicy food
+The knife is used to cut bread
+I run once a week
+At once she knew
+I no longer live in Boston
+I don't smoke any more
+I used to live in Boston but now I live in Denver
+I used to live in Boston, and moved to Denver
+Did you use to live in Boston?
+Where did I use to live?
+In the past few weeks I ran a lot
+I have a dog. I used to have a cat.
+我搬到杭州了，住在滨江区
+我现在住在杭州
+我以前住在上海，现在住在杭州
+我以前住在上海，后来搬到杭州
+我不再抽烟了
+我睡觉以前喝牛奶
+我三天以前到的
+我以前住在哪里？
+原来如此
+她走过去了
+我上个月去了北京
+我过去三年在学法语
+我喜欢早起
+我的老师住在旧金山
+"""
+
+
+@pytest.mark.parametrize("text", PAST.strip().splitlines())
+def test_what_says_that_it_is_past(text):
+    assert told_as_past(text)
+
+
+@pytest.mark.parametrize("text", NOT_PAST.strip().splitlines())
+def test_what_does_not_say_so(text):
+    assert not told_as_past(text)
+
+
+def test_long_texts_say_more_than_one_thing():
+    assert not told_as_past("I used to live in Boston " + "and I like tea " * 20)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("I used to smoke", "I smoke five a day", True),
+        ("我以前抽烟", "我抽烟", True),
+        ("I used to live in Boston", "I live in Denver", False),
+        ("我以前住在上海静安区", "我搬到杭州了，住在滨江区", False),
+    ],
+)
+def test_what_says_the_same_but_for_the_time(one, other, same):
+    assert say_the_same(one, other) is same
+    assert say_the_same(other, one) is same

@@ -1,0 +1,40 @@
+"""Memories that say themselves that they are past, added one after the other."""
+
+import pytest
+
+CASES = [
+    (
+        ["我以前住在上海静安区", "我搬到杭州了，住在滨江区"],
+        "我现在住在哪里？",
+        "我以前住在哪里？",
+    ),
+    (
+        ["I used to live in Boston", "I moved, and live in Denver"],
+        "Where do I live now?",
+        "Where did I live before?",
+    ),
+    (
+        ["She formerly worked at Google", "She works at a bakery by the river"],
+        "Where does she work?",
+        "Where did she work previously?",
+    ),
+    (["她曾经在华为工作", "她在腾讯工作"], "她在哪里工作", "她原来在哪里工作"),
+]
+
+
+@pytest.mark.parametrize(("told", "now", "before"), CASES)
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_present_is_first_unless_the_past_is_asked_for(
+    make_store, told, now, before, turned
+):
+    store = make_store()
+    for text in reversed(told) if turned else told:
+        store.add_memory("ann", text)
+    store.add_memory("ann", "I like green tea")
+    store.add_memory("ann", "我喜欢喝茶")
+    assert store.search_memories("ann", now)[0].memory == told[1]
+    found = store.search_memories("ann", before, explain=True)
+    assert found[0].memory == told[0]
+    for entry in found:
+        why = entry.explanation
+        assert sum(why.shares().values()) == pytest.approx(why.evidence)
