@@ -3,6 +3,7 @@
 Neither words nor cosines say so; the dates of the memories do, or their own texts.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -11,6 +12,7 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from langchain_agentmemory.backends.base import Record
 from langchain_agentmemory.explanation import TimePart
 from langchain_agentmemory.search.formula import SCORE_ROOT
 from langchain_agentmemory.search.moments import TimePreference
@@ -28,6 +30,9 @@ from langchain_agentmemory.types import MemoryEntry
 
 Scores = NDArray[np.float32]
 
+_DATES: Final = re.compile(rb'"(?:event_time|said_at)":"(?:([0-9]{4})-)?')
+"""The year of each date; nothing for one that is written in another way."""
+_LAST_YEAR: Final = 10_000
 _READ: Final = 50
 """So many of the texts that match the time words best are read for times."""
 _PARTED: Final = 1e-3
@@ -159,14 +164,33 @@ def with_found(total: Scores, found: dict[int, Found], *, parted: bool) -> Score
 def _by_date(
     shelf: Shelf[Held], preference: TimePreference, timezone: tzinfo
 ) -> Iterator[tuple[int, Found]]:
+    years = _years(preference)
     for key, held in shelf.items():
-        if not held.listed:
+        if not held.listed or not _may_lie_in(held.record, years):
             continue
         when, precision = dated(held.entry(timezone))
         worth = fit(preference, when, precision)
         slot = shelf.slot(key)
         if when is not None and worth and slot is not None:
             yield slot, Found(worth, when, "date")
+
+
+def _years(preference: TimePreference) -> range:
+    """Return the years of a time, and those beside it: elsewhere it is another day."""
+    start, end = preference.start, preference.end
+    first = 0 if start is None else start.year - 1
+    return range(first, _LAST_YEAR if end is None else end.year + 2)
+
+
+def _may_lie_in(record: Record, years: range) -> bool:
+    """Tell whether a record has a date that may lie in some years.
+
+    Reading a memory takes ten times as long, and most have another date, or none.
+    """
+    found = _DATES.findall(record.value)
+    if record.meta is not None:
+        found += _DATES.findall(record.meta)
+    return any(not year or int(year) in years for year in found)
 
 
 def _told(entry: MemoryEntry) -> list[datetime]:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from langchain_agentmemory import MemoryStore, Source
+from langchain_agentmemory.service.shelves import Held
 
 INSIDE = [
     "Bought a bike",
@@ -151,3 +152,42 @@ print(store.search_memories("ann", "What happened in May 2025?")[0].memory)
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout == "Hiked in Sintra\n"
+
+
+def test_only_memories_with_a_date_of_about_that_time_are_read(make_store, monkeypatch):
+    store = fill(make_store())
+    read = []
+    entry = Held.entry
+
+    def counted(held, timezone):
+        read.append(held.record.key)
+        return entry(held, timezone)
+
+    monkeypatch.setattr(Held, "entry", counted)
+    for number in range(300):
+        store.add_memory(
+            "ann", f"Walk {number}", event_time=f"2019-03-0{number % 9 + 1}"
+        )
+        store.add_memory("ann", f"Swim {number}")
+    found = store.search_memories("ann", "What happened in May 2025?")
+    assert set(texts(found)) == set(INSIDE)
+    assert len(set(read)) < 20
+
+
+@pytest.mark.parametrize(
+    "written", ["2025-05-12", "May 12, 2025", "2025", "2025/05/12"]
+)
+def test_dates_that_other_code_wrote_are_read(make_store, written):
+    store = make_store()
+    value = {"memory": "Hiked in Sintra", "event_time": written}
+    store.put(("memories", "default", "ann"), "hike", value)
+    found = store.search_memories("ann", "What happened in May 2025?")
+    expected = store.read_memories("ann")[0].event_time is not None
+    assert texts(found) == (["Hiked in Sintra"] if expected else [])
+
+
+def test_the_last_day_of_a_year_elsewhere_is_the_first_of_the_next(make_store):
+    store = make_store(timezone="Asia/Shanghai")
+    store.add_memory("ann", "Fireworks", event_time="2024-12-31T20:00:00+00:00")
+    found = store.search_memories("ann", "What happened on January 1, 2025?")
+    assert texts(found) == ["Fireworks"]
