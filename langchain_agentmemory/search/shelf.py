@@ -351,6 +351,18 @@ class Shelf(Generic[T]):
             return Estimates(self.vector(query), 0.0)
         return self._vectors.estimates(np.asarray(query, np.float32), self._index.size)
 
+    def nearest(self, query: Vectors, count: int) -> Vectors:
+        """Return what `vector` does, exact for so many of the best only.
+
+        Args:
+            query: One unit vector, float32, shape (dims,).
+            count: How many of the best have to be exact, and above all others.
+        """
+        if self._vectors is None:
+            return self.vector(query)
+        size = self._index.size
+        return self._vectors.nearest(np.asarray(query, np.float32), size, count)
+
     def cosines_of(self, slots: NDArray[np.int64], query: Vectors) -> Vectors:
         """Return the cosines of some slots' best vectors, as `vector` has them.
 

@@ -23,6 +23,8 @@ _LARGEST_CHUNK: Final = 4096
 _NOBODY: Final = -1
 _COMPRESSED_FROM: Final = 4096
 """Rows from which a copy of them is worth its memory: fewer stay in the cache."""
+_LOOKED_AT: Final = 5
+"""So many times as many as are wanted are compared exactly."""
 _EXACT_SEARCHES: Final = 2
 """Searches before rows are compressed, which takes as long as some searches do."""
 _UNIT_ERROR: Final = 1e-6  # of a squared length: a few roundings of float32
@@ -281,6 +283,28 @@ class VectorColumn:
                 parts.append(dot(chunk.rows[done : chunk.used], query))
             found.append(parts[0] if len(parts) == 1 else np.concatenate(parts))
         return Estimates(self._spread(found, size), error)
+
+    def nearest(self, query: Vectors, size: int, count: int) -> Vectors:
+        """Return what `similarities` does, exact for the best only.
+
+        Args:
+            query: One unit vector, float32.
+            size: Number of slots.
+            count: How many of the best have to be exact, and above all others.
+        """
+        values, error = self.estimates(query, size)
+        if not error:
+            return values
+        looked_at = _LOOKED_AT * count
+        if 0 < looked_at < size:
+            slots = values.argpartition(size - looked_at)[size - looked_at :]
+            others = values[slots].min() + error
+            exact = self.cosines_of(slots, query)
+            last = np.partition(exact, looked_at - count)[looked_at - count]
+            if last >= others:
+                values[slots] = exact
+                return values
+        return self.similarities(query, size)
 
     def _compress_one(self) -> None:
         """Compress one more chunk, and what was added to those that are."""

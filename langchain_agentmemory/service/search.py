@@ -184,7 +184,8 @@ class Search:
             with self.shelves.open(namespace) as shelf:
                 if shelf is None:
                     continue
-                scores = self._item_scores(shelf, request, statistics)
+                sure = wanted if matches is None else None
+                scores = self._item_scores(shelf, request, statistics, sure)
                 for score, record in _matching(shelf, scores, matches, wanted):
                     ranked.append((score, record.updated_at, record))
                 if request.vector is not None:
@@ -214,13 +215,23 @@ class Search:
         return total
 
     def _item_scores(
-        self, shelf: Shelf[Held], request: Request, statistics: Statistics | None
+        self,
+        shelf: Shelf[Held],
+        request: Request,
+        statistics: Statistics | None,
+        sure: int | None,
     ) -> Scores:
-        """Return scores per slot; not a number where there is none."""
+        """Return scores per slot; not a number where there is none.
+
+        So many of the best as are sure have exact scores, all if that is `None`.
+        """
         if request.vector is None:
             scores = shelf.lexical(request.words, statistics)
             return np.where(scores > 0, scores, np.nan)
-        cosine = shelf.vector(request.vector)
+        if sure is None:
+            cosine = shelf.vector(request.vector)
+        else:
+            cosine = shelf.nearest(request.vector, sure)
         missing = np.isneginf(cosine)
         scores = self._as_distance(np.where(missing, np.float32(0), cosine))
         if not missing.any():

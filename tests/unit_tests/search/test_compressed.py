@@ -117,6 +117,31 @@ def test_slots_with_several_vectors_have_the_best():
     assert made.cosines_of(slots, several[1]) == pytest.approx(exact, abs=1e-6)
 
 
+@pytest.mark.usefixtures("compresses")
+@pytest.mark.parametrize("count", [1, 10, 300, 999, 1000])
+def test_the_nearest_are_exact_and_first(count):
+    made = column(random_rows(1000))
+    for slot in range(0, 1000, 9):
+        made.remove(slot)
+    for query in random_rows(10, seed=7):
+        warmed(made, 1000, query)
+        exact = made.similarities(query, 1000)
+        found = made.nearest(query, 1000, count)
+        best = np.argsort(-exact)[: min(count, 888)]
+        assert np.argsort(-found)[: len(best)].tolist() == best.tolist()
+        assert found[best] == pytest.approx(exact[best], abs=1e-6)
+
+
+@pytest.mark.usefixtures("compresses")
+def test_where_all_are_about_equally_near_all_are_compared():
+    one = random_rows(1)[0]
+    rows = normalized(one + 1e-4 * random_rows(1000, seed=8))
+    made = column(rows)
+    warmed(made, 1000, one)
+    exact = made.similarities(one, 1000)
+    assert made.nearest(one, 1000, 10).tolist() == exact.tolist()
+
+
 def test_some_cosines_are_those_of_all():
     made = column(random_rows(6000))
     for slot in range(0, 6000, 7):

@@ -15,6 +15,7 @@ WORDS = (
     "piano market ladder violin harbour pepper saddle 绿茶 河边 花园 冬天 音乐 火车"
 ).split()
 MEMORIES = 700
+FILTER = {"filter": {"kind": "episode"}}
 
 
 def embed(texts):
@@ -163,3 +164,21 @@ def test_without_simsimd_results_are_the_same(store, monkeypatch):
     without = [found(store, query, mode="hybrid") for query in queries()]
     for one, other in zip(with_it, without, strict=True):
         assert [id_ for id_, _ in one] == [id_ for id_, _ in other]
+
+
+def test_items_are_found_as_by_all_vectors(store, monkeypatch):
+    def items(query, **options):
+        prefix = ("memories", "default")
+        results = store.search(prefix, query=query, limit=10, **options)
+        return [(item.key, item.score) for item in results]
+
+    asked = [(q, o) for q in queries() for o in ({}, {"offset": 5}, FILTER)]
+    exact = [items(q, **options) for q, options in asked]
+    monkeypatch.setattr(vectors, "_COMPRESSED_FROM", 100)
+    for _ in range(4):
+        items("tea")
+    for (query, options), expected in zip(asked, exact, strict=True):
+        results = items(query, **options)
+        assert [key for key, _ in results] == [key for key, _ in expected]
+        scores = [score for _, score in expected]
+        assert [score for _, score in results] == pytest.approx(scores, abs=1e-6)
