@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from benchmarks.bytecode import environment_with_bytecode
 from benchmarks.search_speed.plan import DIMENSIONS, Plan
 from benchmarks.storage.engines import obstacle
 from benchmarks.storage.matrix import PEERS
@@ -177,7 +178,7 @@ def run_module(module: str, **given: Any) -> Any:
         text=True,
         check=False,
         cwd=_ROOT,
-        env={**os.environ, **_ONE_THREAD},
+        env=environment_with_bytecode() | _ONE_THREAD,
     )
     if result.returncode:
         msg = f"{name} {given} failed:\n{result.stderr}"
