@@ -374,7 +374,7 @@ ABLATIONS: Final[tuple[Ablation, ...]] = (
     Ablation(
         "versions and time",
         "time words",
-        (Change(Settler, "_preference", _nothing),),
+        (Change(Settler, "_time_named", _nothing),),
         kinds=("temporal",),
     ),
 )

@@ -53,6 +53,17 @@ VERSION_CHARACTERS: Final = frozenset(
 )
 """One of the characters of whatever Chinese says about versions."""
 
+PAST_WORDS: Final = frozenset(
+    (
+        "baby beginner boy child first former formerly girl initial initially kid "
+        "little old once original originally past previous previously prior small "
+        "student teenager then use used younger"
+    ).split()
+)
+"""One of the words of whatever English statement says itself that it is past."""
+PAST_CHARACTERS: Final = frozenset("前曾初早先原旧舊老轻輕候始过過当當上")
+"""One of the characters of whatever Chinese statement says so."""
+
 _WORD: Final = re.compile("[a-z]+")
 _LONGER_IN_LOWER_CASE: Final = "\u0130"
 """The one character of which the readers make different words."""
@@ -66,6 +77,11 @@ def may_name_time(query: str) -> bool:
 def may_name_version(query: str) -> bool:
     """Tell whether a query may ask for a version: it does not if this is false."""
     return _may_have(query, VERSION_WORDS, VERSION_CHARACTERS)
+
+
+def may_be_told_as_past(text: str) -> bool:
+    """Tell whether a statement may say itself that it is past: not if this is false."""
+    return _may_have(text, PAST_WORDS, PAST_CHARACTERS)
 
 
 def time_named(query: str, now: datetime, timezone: tzinfo) -> "TimePreference | None":

@@ -63,10 +63,6 @@ _PAST: Final = LazyPattern(
       [过過]去(?!了|吧|\ ?[近这這]?[0-9一二两兩三四五六七八九十几幾半数數好]|完)
     """
 )
-_PREVIOUS: Final = LazyPattern(
-    rf"[上前]一?{_MEASURES}(?!{_PERIODS})"
-    rf"|{_CHANGE}[^，。？！,?!]{{0,10}}[之以]前(?!{_DUTY})"
-)
 _BEFORE: Final = re.compile(r"[之以]前")
 _PRESENT: Final = LazyPattern(
     r"现在|現在|目前|如今|现今|現今|眼下|当前|當前|(?<![离離距])最近(?!的(?:地铁|医院|超市))"
@@ -99,17 +95,12 @@ def asks_in_chinese(text: str) -> Literal["present", "past", "both", "any"]:
     """
     if _BOTH.search(text):
         return "both"
-    if _PAST.search(text) or is_adverb(text):
+    if _PAST.search(text) or _formerly(text):
         return "past"
     return "present" if _PRESENT.search(text) else "any"
 
 
-def previous(text: str) -> bool:
-    """Tell whether a text names what was before a change: 上一份工作, 搬到杭州以前."""
-    return _PREVIOUS.search(text) is not None
-
-
-def is_adverb(text: str) -> bool:
+def _formerly(text: str) -> bool:
     """Tell whether 之前 or 以前 is an adverb, not "before" something else."""
     for match in _BEFORE.finditer(text):
         clause = _CLAUSE.split(text[: match.start()])[-1]

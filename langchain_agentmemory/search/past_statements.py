@@ -8,7 +8,6 @@ other uses: *used to the noise*, *once a week*, 原来如此, 走过去, 睡觉�
 import re
 from typing import Final
 
-from langchain_agentmemory.search.past_chinese import is_adverb, previous
 from langchain_agentmemory.search.scripts import LazyPattern
 from langchain_agentmemory.search.simplified import simplified
 from langchain_agentmemory.search.stopwords import CHINESE, ENGLISH
@@ -16,12 +15,6 @@ from langchain_agentmemory.search.stopwords import CHINESE, ENGLISH
 _MOST_CHARACTERS: Final = 200
 """Longer texts say more than one thing."""
 
-_CUE: Final = re.compile(
-    r"us(?:ed|e) to|formerly|previous|original|initially|once|former|prior|in the past"
-    r"|back (?:then|in|when)|at first|younger|little|child|kid|student|my old"
-    r"|[前曾初早先旧舊老]|过去|過去|原[来來本先]|小时候|小時候|年[轻輕]时|年[轻輕]時|上一?"
-)
-"""What a text must hold to be looked at more closely: most hold nothing of it."""
 _CHILD: Final = r"(?:child|kid|boy|girl|baby|teenager|student|beginner)"
 _ENGLISH: Final = LazyPattern(
     r"""(?x)
@@ -32,13 +25,12 @@ _ENGLISH: Final = LazyPattern(
       \bused\ to\ (?!(?:it|this|that|the|these|those|him|them|you|my|his|our|their|its
       |an?|\w+ing)\b)
     | \bdid(?:n't|\ not)\ (?:\w+\ )?use\ to\b
-    | \b(?:formerly|originally|initially|previously)\b
+    | \b(?:formerly|originally(?!\ from\b)|initially|previously)\b
     | \bin\ the\ past\b(?!\ (?:\w+\ )?(?:few|couple|days?|weeks?|months?|years?)\b)
     | \bback\ then\b | \bat\ first\b(?!\ (?:glance|sight))
     | (?<!\bat\ )\bonce\ (?:was|were|had|owned|\w+ed)\b
-    | \bas\ a\ (?:little\ |young\ |small\ )?"""
-    + _CHILD
-    + r"""\b
+    | \bas\ a\ (?:little\ |young\ |small\ )?(?:child|kid|boy|girl|teenager)
+      (?=,|\ (?:i|we|he|she|they)\b|[.!]?$)
     | \bwhen\ \w+\ (?:was|were)\ (?:younger|little|small|an?\ (?:\w+\ )?"""
     + _CHILD
     + r""")\b
@@ -58,6 +50,13 @@ _CHINESE: Final = LazyPattern(
     | 原来(?=[住在用做养叫]|的) | (?<=[我他她们户])原来(?!如此) | 原本(?=[住在用做养叫])
     | (?<=[我他她们户])过去(?!了|吧|[ 近这]?[0-9一二两三四五六七八九十几半])
     | ^过去(?=[我他她住在常])
+    | (?:^|[，；、,;\s我你您他她它们户家])[之以]前(?![天年面后台往一要需得该先别])
+    | (?:^|[，；、,;\s])[^，。；、,;\s]{1,3}(?<![饭餐吃喝睡觉班床门课学会考步年月日天])
+      以前(?![天年面后台往一要需得该先别])
+    | (?:搬|跳槽|离[职婚]|辞职|毕业|结婚|退休|入职|移民|升职|换(?:工作|公司|手机|车|房))
+      [^，。]{0,10}[之以]前
+    | (?:上一|前一)[个份任家台部辆款间所位条套届](?![月周星礼世季学小钟天晚夜年])
+    | (?<!以)[上前][个份家](?![月周星礼世季学小钟天晚夜年]) | 前任
     | [旧老](?:地址|号码|手机|公司|单位|东家|住处|房子|电脑|邮箱|密码)
       [^，。]{0,6}[是在叫]
     """
@@ -91,8 +90,6 @@ def told_as_past(text: str) -> bool:
     if len(text) > _MOST_CHARACTERS:
         return False
     text = text.lower().replace("’", "'").strip()
-    if _CUE.search(text) is None:
-        return False
     first = _SENTENCE.split(text, maxsplit=1)[0].rstrip()
     if first.endswith(("?", "？")):
         return False
@@ -101,8 +98,8 @@ def told_as_past(text: str) -> bool:
     if text.isascii():
         return False
     text, first = simplified(text), simplified(first)
-    past = _CHINESE.search(first) or previous(first) or is_adverb(first)
-    return bool(past) and _CHINESE_SINCE.search(_without_change(text)) is None
+    past = _CHINESE.search(first) is not None
+    return past and _CHINESE_SINCE.search(_without_change(text)) is None
 
 
 def say_the_same(one: str, other: str) -> bool:

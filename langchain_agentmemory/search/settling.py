@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from langchain_agentmemory.search.cues import version_asked
+from langchain_agentmemory.search.cues import may_be_told_as_past, version_asked
 from langchain_agentmemory.search.events import asks_for_event
 from langchain_agentmemory.search.links import linked
 from langchain_agentmemory.search.standing import (
@@ -221,12 +221,14 @@ def _is_over(
     What was said later than the same statement without such words is the news that it
     no longer holds.
     """
+    text = entries[place].memory
+    if not may_be_told_as_past(text):
+        return False
     from langchain_agentmemory.search.past_statements import (  # noqa: PLC0415 - rare
         say_the_same,
         told_as_past,
     )
 
-    text = entries[place].memory
     return told_as_past(text) and not any(
         times[other] < times[place] and say_the_same(text, entries[other].memory)
         for other in group

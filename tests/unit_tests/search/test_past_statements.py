@@ -1,7 +1,14 @@
 """Statements that say themselves that they are past, and what only looks so."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from langchain_agentmemory.search.cues import (
+    PAST_CHARACTERS,
+    PAST_WORDS,
+    may_be_told_as_past,
+)
 from langchain_agentmemory.search.past_statements import say_the_same, told_as_past
 
 PAST = """
@@ -34,6 +41,9 @@ In the past I drank coffee
 当初我们住在郊区
 我过去常常熬夜
 旧地址是静安区
+毕业之前我住在宿舍
+我前任老板是王总
+我上家公司在浦东
 """
 NOT_PAST = """
 I live in Denver
@@ -68,6 +78,14 @@ I have a dog. I used to have a cat.
 我上个月去了北京
 我过去三年在学法语
 我喜欢早起
+我在前台工作
+我买菜之前列清单
+我吃饭以前洗手
+他上任三年了
+我出门之前要锁门
+我有以上个人爱好
+I am originally from Porto
+I work as a student assistant
 我的老师住在旧金山
 """
 
@@ -75,6 +93,23 @@ I have a dog. I used to have a cat.
 @pytest.mark.parametrize("text", PAST.strip().splitlines())
 def test_what_says_that_it_is_past(text):
     assert told_as_past(text)
+    assert may_be_told_as_past(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(sorted(PAST_WORDS | PAST_CHARACTERS))
+        | st.sampled_from(
+            "my I was at in to as a when the back had 我 住 去 时 以 之 一".split()
+        )
+        | st.text(max_size=2),
+        max_size=8,
+    ),
+    st.sampled_from(("", " ")),
+)
+def test_nothing_that_says_so_is_missed(parts, between):
+    text = between.join(parts)
+    assert may_be_told_as_past(text) or not told_as_past(text)
 
 
 @pytest.mark.parametrize("text", NOT_PAST.strip().splitlines())
