@@ -80,20 +80,16 @@ def unpack_vectors(packed: bytes) -> "NDArray[np.float32]":
     return flat.reshape(-1, dims)
 
 
-def unpack_single_vectors(
-    packed: Sequence[bytes], dims: int
-) -> "NDArray[np.float32] | None":
-    """Return one vector per item, shape (items, dims).
+def are_single_vectors(packed: Sequence[bytes], dims: int) -> bool:
+    """Tell whether each item has one vector, and of these dimensions."""
+    head = dims.to_bytes(_DIMENSION_BYTES, "little")
+    size = _DIMENSION_BYTES + _FLOAT_BYTES * dims
+    return all(len(blob) == size and blob.startswith(head) for blob in packed)
 
-    `None` if an item has several vectors, or of other dimensions.
-    """
+
+def unpack_single_vectors(packed: Sequence[bytes], dims: int) -> "NDArray[np.float32]":
+    """Return one vector per item, shape (items, dims), of what `are_single_vectors`."""
     import numpy as np  # noqa: PLC0415 - see unpack_vectors
 
-    joined = b"".join(packed)
-    size = _DIMENSION_BYTES + _FLOAT_BYTES * dims
-    if len(joined) != size * len(packed) or set(map(len, packed)) - {size}:
-        return None
-    if (np.frombuffer(joined, "<u4")[:: dims + 1] != dims).any():
-        return None
-    rows: NDArray[np.float32] = np.frombuffer(joined, "<f4").reshape(-1, dims + 1)
-    return rows[:, 1:]
+    flat: NDArray[np.float32] = np.frombuffer(b"".join(packed), "<f4")
+    return flat.reshape(-1, dims + 1)[:, 1:]
