@@ -7,7 +7,7 @@ takes tokens and vectors as they are stored and makes a record when a search fin
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
-from langchain_agentmemory.backends.base import Head, Namespace, Record
+from langchain_agentmemory.backends.base import Namespace, Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,8 @@ class Columns(NamedTuple):
     """Some active records of a namespace.
 
     Attributes:
-        head: The head that all of them together lead to.
+        epoch: The incarnation of the namespace, as in its head.
+        revision: The revision that all of them together lead to.
         rows: What a record is made of, without tokens and vectors.
         record: Makes the record of a row.
         keys: Their keys.
@@ -34,7 +35,8 @@ class Columns(NamedTuple):
         vectors: Their vectors, as `pack_vectors` makes them.
     """
 
-    head: Head
+    epoch: int
+    revision: int
     rows: Sequence[Any]
     record: Callable[[Any], Record]
     keys: Sequence[str]
@@ -54,7 +56,7 @@ class ReadsColumns(Protocol):
     def columns(self, namespace: Namespace, size: int) -> Iterator[Columns]:
         """Yield all active records in order of revision, nothing if there are none.
 
-        What was written since the head was read may be among them. The caller reads
+        What was written since the revision was read may be among them. The caller reads
         on without a pause, to the end or not.
 
         Args:
@@ -84,7 +86,8 @@ def are_single_vectors(packed: Sequence[bytes], dims: int) -> bool:
     """Tell whether each item has one vector, and of these dimensions."""
     head = dims.to_bytes(_DIMENSION_BYTES, "little")
     size = _DIMENSION_BYTES + _FLOAT_BYTES * dims
-    return all(len(blob) == size and blob.startswith(head) for blob in packed)
+    sizes = set(map(len, packed))
+    return sizes <= {size} and all(blob.startswith(head) for blob in packed)
 
 
 def unpack_single_vectors(packed: Sequence[bytes], dims: int) -> "NDArray[np.float32]":

@@ -224,7 +224,7 @@ class Shelves:
         for columns in parts:
             if warm.shelf is None:
                 warm.shelf = self._empty_shelf(columns.record)
-                warm.epoch, warm.revision = columns.head.epoch, columns.head.revision
+                warm.epoch, warm.revision = columns.epoch, columns.revision
             if not self._add_columns(warm.shelf, columns):
                 return False
             self._stand_columns(warm, warm.shelf, columns)
