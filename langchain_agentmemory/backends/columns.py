@@ -7,7 +7,7 @@ takes tokens and vectors as they are stored and makes a record when a search fin
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
 
-from langchain_agentmemory.backends.base import Head, Namespace, Record
+from langchain_agentmemory.backends.base import Namespace, Record
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,8 @@ class Columns(NamedTuple):
     """Some active records of a namespace.
 
     Attributes:
-        head: The head that all of them together lead to.
+        epoch: The incarnation of the namespace, as in its head.
+        revision: The revision that all of them together lead to.
         rows: What a record is made of, without tokens and vectors.
         record: Makes the record of a row.
         keys: Their keys.
@@ -34,7 +35,8 @@ class Columns(NamedTuple):
         vectors: Their vectors, as `pack_vectors` makes them.
     """
 
-    head: Head
+    epoch: int
+    revision: int
     rows: Sequence[Any]
     record: Callable[[Any], Record]
     keys: Sequence[str]
@@ -54,7 +56,7 @@ class ReadsColumns(Protocol):
     def columns(self, namespace: Namespace, size: int) -> Iterator[Columns]:
         """Yield all active records in order of revision, nothing if there are none.
 
-        What was written since the head was read may be among them. The caller reads
+        What was written since the revision was read may be among them. The caller reads
         on without a pause, to the end or not.
 
         Args:
@@ -80,20 +82,17 @@ def unpack_vectors(packed: bytes) -> "NDArray[np.float32]":
     return flat.reshape(-1, dims)
 
 
-def unpack_single_vectors(
-    packed: Sequence[bytes], dims: int
-) -> "NDArray[np.float32] | None":
-    """Return one vector per item, shape (items, dims).
+def are_single_vectors(packed: Sequence[bytes], dims: int) -> bool:
+    """Tell whether each item has one vector, and of these dimensions."""
+    head = dims.to_bytes(_DIMENSION_BYTES, "little")
+    size = _DIMENSION_BYTES + _FLOAT_BYTES * dims
+    sizes = set(map(len, packed))
+    return sizes <= {size} and all(blob.startswith(head) for blob in packed)
 
-    `None` if an item has several vectors, or of other dimensions.
-    """
+
+def unpack_single_vectors(packed: Sequence[bytes], dims: int) -> "NDArray[np.float32]":
+    """Return one vector per item, shape (items, dims), of what `are_single_vectors`."""
     import numpy as np  # noqa: PLC0415 - see unpack_vectors
 
-    joined = b"".join(packed)
-    size = _DIMENSION_BYTES + _FLOAT_BYTES * dims
-    if len(joined) != size * len(packed) or set(map(len, packed)) - {size}:
-        return None
-    if (np.frombuffer(joined, "<u4")[:: dims + 1] != dims).any():
-        return None
-    rows: NDArray[np.float32] = np.frombuffer(joined, "<f4").reshape(-1, dims + 1)
-    return rows[:, 1:]
+    flat: NDArray[np.float32] = np.frombuffer(b"".join(packed), "<f4")
+    return flat.reshape(-1, dims + 1)[:, 1:]

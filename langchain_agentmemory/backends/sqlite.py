@@ -272,14 +272,18 @@ class SQLiteBackend:
         """Yield all active records, column by column."""
         self.open()
         with self._pool.reading() as connection:
-            head = self._head(connection, namespace)
-            if head is None:
+            # Not the head, whose counts of what has expired are not asked for.
+            state = connection.execute(self._sql.state, (path_of(namespace),))
+            found = state.fetchone()
+            if found is None:
                 return
-            cursor = connection.execute(self._sql.columns, (head.epoch,))
+            epoch, revision = found
+            cursor = connection.execute(self._sql.columns, (epoch,))
             while found := cursor.fetchmany(size):
                 turned = tuple(zip(*found, strict=True))
                 yield Columns(
-                    head,
+                    epoch,
+                    revision,
                     [row[:_LOADED_CONTENT] for row in found],
                     partial(_loaded_record, namespace),
                     keys=turned[_KEY],
@@ -528,6 +532,7 @@ class _Statements:
         self.expired_counts = (
             f"SELECT ns, count(*), sum(flags & 1) FROM {table} WHERE {gone} GROUP BY ns"
         )
+        self.state = f"SELECT id, revision FROM {spaces} WHERE path = ?"
         self.floor = f"SELECT floor FROM {spaces} WHERE id = ?"
         self.all_active = (
             f"SELECT {columns} FROM {table} r WHERE r.ns = ? AND r.state = 0 "

@@ -253,12 +253,13 @@ class LexicalIndex:
         last = first + count
         self._open.append(tokens)
         self._reserve(last)
-        lengths = tokens.counts.reshape(count, 2, 2).sum(axis=2)
+        lengths = tokens.lengths()
         self.alive[first:last] = True
         self.indexed[first:last] = indexed
         self._lengths[:, first:last] = lengths.T
-        self._length_sums[0] += int(lengths[:, 0].sum())
-        self._length_sums[1] += int(lengths[:, 1].sum())
+        content, topics = lengths.sum(axis=0).tolist()
+        self._length_sums[0] += content
+        self._length_sums[1] += topics
         self.documents += sum(indexed)
         self._living[self._open_number] += count
         self.size = max(self.size, last)
@@ -269,9 +270,9 @@ class LexicalIndex:
             larger = max(16, size, 2 * len(self.alive))
             self.alive = _extended(self.alive, larger)
             self.indexed = _extended(self.indexed, larger)
-            self._lengths = np.stack(
-                [_extended(lengths, larger) for lengths in self._lengths]
-            )
+            lengths = np.zeros((2, larger), np.float32)
+            lengths[:, : self._lengths.shape[1]] = self._lengths
+            self._lengths = lengths
 
     def _open_next(self) -> None:
         """Seal the open block, or empty it if half dead, and open another."""

@@ -54,6 +54,11 @@ class Tokens:
     hashes: NDArray[np.uint64]
     counts: NDArray[np.int64]
 
+    def lengths(self) -> NDArray[np.int64]:
+        """Return the lengths of contents and topics, shape (documents, 2)."""
+        lengths: NDArray[np.int64] = self.counts[:, ::2] + self.counts[:, 1::2]
+        return lengths
+
     def part(self, first: int, last: int) -> "Tokens":
         """Return those of some documents that follow each other."""
         if first == 0 and last >= len(self.counts):
@@ -65,7 +70,7 @@ class Tokens:
 
 def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     """Return the tokens of many blobs at once. Their fingerprints are not looked at."""
-    return _parsed(*_joined(blobs))
+    return _parsed(*_joined(blobs))[0]
 
 
 def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None:
@@ -79,29 +84,33 @@ def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None
         return None
     if any(size % WORD_BYTES for size in sizes):
         return None
-    words, starts = _joined(blobs)
-    if (words[starts] != np.uint64(fingerprint)).any():
+    words, ends = _joined(blobs)
+    tokens, marks = _parsed(words, ends)
+    if (marks != np.uint64(fingerprint)).any():
         return None
-    tokens = _parsed(words, starts)
-    ends = starts + tokens.counts.sum(axis=1) + HEADER_WORDS
-    whole = ends[-1] == len(words) and (ends[:-1] == starts[1:]).all()
-    return tokens if whole else None
+    content, topics = tokens.lengths().T
+    sums = (content + topics + HEADER_WORDS).cumsum()
+    return tokens if (sums == ends).all() else None
 
 
 def _joined(blobs: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return all words of blobs, headers included, and where each blob starts."""
+    """Return all words of blobs, headers included, and where each blob ends."""
     ends = np.fromiter(accumulate(map(len, blobs)), np.int64, len(blobs)) // WORD_BYTES
-    starts = np.zeros_like(ends)
-    starts[1:] = ends[:-1]
-    return np.frombuffer(b"".join(blobs), "<u8"), starts
+    return np.frombuffer(b"".join(blobs), "<u8"), ends
 
 
-def _parsed(words: NDArray[np.uint64], starts: NDArray[np.int64]) -> Tokens:
-    head = starts[:, None] + _HEADER
-    counts = words[head[:, 1:]].view("<u4").astype(np.int64)
+def _parsed(
+    words: NDArray[np.uint64], ends: NDArray[np.int64]
+) -> tuple[Tokens, NDArray[np.uint64]]:
+    """Return the tokens in the words of blobs, and the fingerprint of each blob."""
+    places = np.zeros((len(ends), HEADER_WORDS), np.int64)
+    places[1:] = ends[:-1, None]
+    places += _HEADER
+    headers = words[places]
+    counts = headers[:, 1:].view("<u4").astype(np.int64)
     keep = np.ones(len(words), np.bool_)
-    keep[head] = False
-    return Tokens(words[keep], counts)
+    keep[places] = False
+    return Tokens(words[keep], counts), headers[:, 0]
 
 
 class OpenBlock:
@@ -153,11 +162,14 @@ class OpenBlock:
         begin, end = self._words, self._words + len(tokens.hashes)
         self._reserve(last, end)
         self._hashes[begin:end] = tokens.hashes
-        ends = np.cumsum(counts).reshape(-1, _GROUPS) + begin
-        self._edges[first:last, 1:] = ends
-        self._edges[first:last, 0] = ends[:, -1] - counts.sum(axis=1)
+        ends = counts.cumsum().reshape(-1, _GROUPS)
+        ends += begin
+        edges = self._edges[first:last]
+        edges[:, 1:] = ends
+        edges[:1, 0] = begin
+        edges[1:, 0] = ends[:-1, -1]
         codes = np.arange(first * 2, last * 2, dtype=np.uint16) << 1
-        self._codes[begin:end] = np.repeat(codes, counts.reshape(-1, 2).sum(axis=1))
+        self._codes[begin:end] = codes.repeat(tokens.lengths().reshape(-1))
         self.documents, self._words = last, end
 
     def _reserve(self, documents: int, words: int) -> None:

@@ -7,8 +7,9 @@ valid until the next write; keys always are. The caller holds a lock.
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
-from typing import Final, Generic, ParamSpec, TypeVar
+from typing import Any, Final, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +33,30 @@ P = ParamSpec("P")
 
 Texts = tuple[str, str]
 """The content of a document and its topics, joined with one blank."""
-Row = tuple[str, T, bytes | None, Vectors | None, Place | None]
-"""Key, item, token blob, vectors, place in a conversation."""
+Row = tuple[str, Any, bytes | None, Vectors | None, Place | None]
+"""Key, item or what it is made of, token blob, vectors, place in a conversation."""
+
+
+_OBJECT: Final = 33  # bytes that Python takes for a `bytes` object beside its content
+
+
+class _Waiting(NamedTuple):
+    """What was loaded by columns and no search has asked for yet.
+
+    Attributes:
+        tokens: Token blobs of all slots.
+        owners: Slots that have a vector.
+        vectors: Returns these.
+        nbytes: What tokens or vectors take.
+    """
+
+    tokens: Sequence[bytes | None] = ()
+    owners: Sequence[int] = ()
+    vectors: Callable[[], Vectors] | None = None
+    nbytes: int = 0
+
+
+_NOTHING: Final = _Waiting()
 
 
 class Shelf(Generic[T]):
@@ -49,6 +72,8 @@ class Shelf(Generic[T]):
         relocated: Called with an item and a view of its vectors when they had to be
             moved in memory. Whoever keeps views replaces them then, or the old rows
             stay in memory.
+        make: Makes an item of what is put on the shelf, when it is asked for; without
+            it, items are put.
     """
 
     def __init__(
@@ -58,24 +83,28 @@ class Shelf(Generic[T]):
         *,
         text: Callable[[T], Texts] | None = None,
         relocated: Callable[[T, Vectors], None] | None = None,
+        make: Callable[[Any], T] | None = None,
     ) -> None:
         """Start empty."""
         self.tokenizer = tokenizer
         self.dims = dims
         self._text = text
         self._relocated = relocated
+        self._make = make
         self._slots: dict[str, int] = {}
         self._keys: list[str] = []
-        self._items: list[T | None] = []
+        self._items: list[Any] = []
+        self._made = bytearray()  # which items were made already
         self.places = Places()
         self._han = bytearray()
         self._han_marks: NDArray[np.bool_] | bool | None = False
         # Not the methods themselves: a shelf in a circle with its parts would outlive
         # its last user until Python looks for circles.
-        self._index = LexicalIndex(_weakly(self._documents_moved))
-        self._vectors = None
+        self._lexical = LexicalIndex(_weakly(self._documents_moved))
+        self._column = None
         if dims is not None:
-            self._vectors = VectorColumn(dims, _weakly(self._rows_moved))
+            self._column = VectorColumn(dims, _weakly(self._rows_moved))
+        self._tokens_wait = self._vectors_wait = _NOTHING
 
     def __len__(self) -> int:
         """Return how many items are alive."""
@@ -93,14 +122,32 @@ class Shelf(Generic[T]):
     @property
     def nbytes(self) -> int:
         """Estimate of the bytes held, the items themselves not counted."""
-        vectors = self._vectors.nbytes if self._vectors is not None else 0
+        vectors = self._column.nbytes if self._column is not None else 0
+        waiting = self._tokens_wait.nbytes + self._vectors_wait.nbytes
         own = 180 * len(self._slots) + self.places.nbytes
-        return self._index.nbytes + vectors + own
+        return self._lexical.nbytes + vectors + waiting + own
+
+    @property
+    def _index(self) -> LexicalIndex:
+        """The words, those that waited included."""
+        if self._tokens_wait is not _NOTHING:
+            tokens, self._tokens_wait = self._tokens_wait.tokens, _NOTHING
+            self._append_tokens(tokens)
+        return self._lexical
+
+    @property
+    def _vectors(self) -> VectorColumn | None:
+        """The vectors, those that waited included."""
+        if self._vectors_wait is not _NOTHING:
+            waiting, self._vectors_wait = self._vectors_wait, _NOTHING
+            if self._column is not None and waiting.vectors is not None:
+                self._column.add_one_each(waiting.owners, waiting.vectors())
+        return self._column
 
     def get(self, key: str) -> T | None:
         """Return the item of a key, `None` if there is none."""
         slot = self._slots.get(key)
-        return None if slot is None else self._items[slot]
+        return None if slot is None else self.item(slot)
 
     def slot(self, key: str) -> int | None:
         """Return the slot of a key until the next write, `None` if there is none."""
@@ -119,7 +166,10 @@ class Shelf(Generic[T]):
         item = self._items[slot]
         if item is None:
             raise KeyError(slot)
-        return item
+        if self._make is not None and not self._made[slot]:
+            item = self._items[slot] = self._make(item)
+            self._made[slot] = True
+        return cast("T", item)
 
     def items(self) -> Iterator[tuple[str, T]]:
         """Yield the keys and items alive, in the order of their last write."""
@@ -133,7 +183,7 @@ class Shelf(Generic[T]):
             return None
         return self._vectors.view(slot)
 
-    def load(self, rows: Iterable[Row[T]]) -> None:
+    def load(self, rows: Iterable[Row]) -> None:
         """Put many rows, faster than one by one. The last of equal keys wins."""
         source = iter(rows)
         while batch := list(islice(source, BLOCK_SIZE)):
@@ -142,41 +192,69 @@ class Shelf(Generic[T]):
     def load_columns(
         self,
         keys: Sequence[str],
-        items: Sequence[T],
+        items: Sequence[Any],
         tokens: Sequence[bytes | None],
         owners: Sequence[int],
-        vectors: Vectors | None,
+        vectors: Callable[[], Vectors] | None,
     ) -> None:
         """Put many new items, much faster than `load`.
+
+        Tokens and vectors of the first ones wait, as they are, for a search that needs
+        them, or for more.
 
         Args:
             keys: Their keys, all different and none of them on the shelf.
             items: The items.
             tokens: Their token blobs, as in `upsert`.
             owners: Positions of the items that have a vector, ascending.
-            vectors: One vector for each of these, shape (owners, dims), of any length.
+            vectors: Returns one vector for each of these, shape (owners, dims), of any
+                length; called once.
 
         Raises:
             ValueError: If something was removed from the shelf before.
-            InvalidInput: If the vectors have other dimensions.
         """
         first = len(self._items)
-        if len(self._slots) != first or self._index.size != first:
+        if len(self._slots) != first or (first and self._index.size != first):
             msg = "Only a shelf from which nothing was removed is loaded by columns."
             raise ValueError(msg)
-        if self._vectors is not None and vectors is not None and len(owners):
-            self._vectors.require_fit(vectors)
-            slots = owners if not first else [first + owner for owner in owners]
-            self._vectors.add_one_each(slots, vectors)
+        self._items.extend(items)
+        self._made.extend(bytes(len(items)))
+        self._keys.extend(keys)
+        self._slots.update(zip(keys, range(first, first + len(keys)), strict=True))
+        if vectors is not None and len(owners):
+            self._add_vectors(first, owners, vectors)
+        if first:
+            self._append_tokens(tokens)
+        else:
+            nbytes = sum(map(len, filter(None, tokens))) + _OBJECT * len(tokens)
+            self._tokens_wait = _Waiting(tokens, nbytes=nbytes)
+
+    def _add_vectors(
+        self, first: int, owners: Sequence[int], vectors: Callable[[], Vectors]
+    ) -> None:
+        """Take the vectors of the last items, which begin with a slot."""
+        if self.dims is None:
+            return
+        if not first:
+            nbytes = (4 * self.dims + _OBJECT) * len(owners)
+            self._vectors_wait = _Waiting((), owners, vectors, nbytes)
+        elif (column := self._vectors) is not None:
+            column.add_one_each([first + owner for owner in owners], vectors())
+
+    def _append_tokens(self, tokens: Sequence[bytes | None]) -> None:
+        """Index the words of the last items."""
         blobs = [blob or b"" for blob in tokens]
         parsed = parse_whole_blobs(blobs, self.tokenizer.fingerprint)
         if parsed is not None:
             self._index.append_tokens(parsed)
         else:
-            self._load_blobs(list(map(self._own_blob, items, tokens)))
-        self._items.extend(items)
-        self._keys.extend(keys)
-        self._slots.update(zip(keys, range(first, first + len(keys)), strict=True))
+            first = len(self._items) - len(tokens)
+            self._load_blobs(
+                [
+                    self._own_blob(partial(self.item, slot), blob)
+                    for slot, blob in enumerate(tokens, first)
+                ]
+            )
 
     def content_tokens(self, slot: int) -> frozenset[int] | None:
         """Return the hashes of the content of a living slot, `None` if not at hand."""
@@ -195,7 +273,7 @@ class Shelf(Generic[T]):
         The array is kept until the next write; nobody may change it.
         """
         if self._han_marks is None:
-            marks = np.zeros(self._index.size, np.bool_)
+            marks = np.zeros(len(self._items), np.bool_)
             marks[: len(self._han)] = np.frombuffer(bytes(self._han), np.bool_)
             alike = bool(marks.all()) or not marks.any()
             self._han_marks = bool(marks.any()) if alike else marks
@@ -222,7 +300,7 @@ class Shelf(Generic[T]):
     def upsert(
         self,
         key: str,
-        item: T,
+        item: Any,
         tokens: bytes | None,
         vectors: Vectors | None = None,
         place: Place | None = None,
@@ -231,7 +309,8 @@ class Shelf(Generic[T]):
 
         Args:
             key: The key.
-            item: What `item` and `get` give back; never `None`.
+            item: What `item` and `get` give back, or what they make it of; never
+                `None`.
             tokens: Its token blob; `None` makes one of its text, `UNINDEXED` keeps it
                 out of lexical search.
             vectors: Its vectors, shape (dims,) or (count, dims), of any length.
@@ -244,7 +323,7 @@ class Shelf(Generic[T]):
         Raises:
             InvalidInput: If the vectors have other dimensions; nothing has changed.
         """
-        blob = self._own_blob(item, tokens)
+        blob = self._own_blob(partial(self._make_item, item), tokens)
         if vectors is not None and self._vectors is not None and len(vectors):
             self._vectors.require_fit(vectors)
         self.remove(key)
@@ -336,10 +415,11 @@ class Shelf(Generic[T]):
         Args:
             query: One unit vector, float32, shape (dims,).
         """
-        size = self._index.size
-        if self._vectors is None:
+        size = len(self._items)
+        column = self._vectors
+        if column is None:
             return np.full(size, -np.inf, np.float32)
-        return self._vectors.similarities(np.asarray(query, np.float32), size)
+        return column.similarities(np.asarray(query, np.float32), size)
 
     def estimated_cosines(self, query: Vectors) -> Estimates:
         """Return about what `vector` does, faster where there are very many.
@@ -390,7 +470,10 @@ class Shelf(Generic[T]):
             if may_hold(texts) and (score := fallback_score(query, *texts)):
                 scores[slot] = score
 
-    def _own_blob(self, item: T, tokens: bytes | None) -> bytes:
+    def _make_item(self, given: Any) -> T:
+        return cast("T", given) if self._make is None else self._make(given)
+
+    def _own_blob(self, item: Callable[[], T], tokens: bytes | None) -> bytes:
         if tokens == UNINDEXED:
             return UNINDEXED
         if tokens is not None and is_blob_of(tokens, self.tokenizer.fingerprint):
@@ -398,10 +481,13 @@ class Shelf(Generic[T]):
         if self._text is None:
             msg = "No tokens of this shelf's tokenizer: give the shelf `text=`."
             raise ValueError(msg)
-        return self.tokenizer.document(*self._text(item))
+        return self.tokenizer.document(*self._text(item()))
 
-    def _load_batch(self, batch: Sequence[Row[T]]) -> None:
-        blobs = [self._own_blob(item, tokens) for _, item, tokens, _, _ in batch]
+    def _load_batch(self, batch: Sequence[Row]) -> None:
+        blobs = [
+            self._own_blob(partial(self._make_item, item), tokens)
+            for _, item, tokens, _, _ in batch
+        ]
         if self._vectors is not None:
             for _, _, _, vectors, _ in batch:
                 if vectors is not None and len(vectors):
@@ -418,14 +504,16 @@ class Shelf(Generic[T]):
             self._put_many_vectors(first, [row[3] for row in part])
             done += len(part)
 
-    def _settle(self, slot: int, key: str, item: T) -> None:
+    def _settle(self, slot: int, key: str, item: Any, *, made: bool = False) -> None:
         """Write down who lives in a slot, new or used before."""
         if slot == len(self._items):
             self._items.append(item)
             self._keys.append(key)
+            self._made.append(made)
         else:
             self._items[slot] = item
             self._keys[slot] = key
+            self._made[slot] = made
         self._slots[key] = slot
         if slot < len(self._han):
             self._han[slot] = False
@@ -456,9 +544,9 @@ class Shelf(Generic[T]):
 
     def _documents_moved(self, old: list[int], first: int) -> None:
         for new, before in enumerate(old, first):
-            item = self.item(before)
+            item, made = self._items[before], bool(self._made[before])
             self._items[before] = None
-            self._settle(new, self._keys[before], item)
+            self._settle(new, self._keys[before], item, made=made)
             self.places.move(before, new)
             if before < len(self._han) and self._han[before]:
                 self.mark_han(self._keys[before])

@@ -352,6 +352,10 @@ def entry_of(
     moment, precision = _stored_moment(given, timezone) if given else (None, None)
     kind, place = value.get("kind"), value.get("location")
     owner = cast("tuple[str, str]", owner_of(record.namespace))
+    updated_at = from_us(record.updated_at)
+    created_at = updated_at
+    if record.created_at != record.updated_at:
+        created_at = from_us(record.created_at or 0)
     return MemoryEntry(
         record.key,
         *owner,
@@ -362,8 +366,8 @@ def entry_of(
         (meta.precision or precision) if moment else None,
         _names(value.get("participants")),
         (trim(place) or None) if isinstance(place, str) else None,
-        from_us(record.created_at or 0),
-        from_us(record.updated_at),
+        created_at,
+        updated_at,
         score,
         meta.source,
         meta.supersedes,

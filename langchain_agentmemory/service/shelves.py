@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from itertools import islice, repeat
+from functools import partial
+from itertools import islice
 from typing import Any, Final
 
 import numpy as np
@@ -29,6 +30,7 @@ from langchain_agentmemory.backends.base import (
 from langchain_agentmemory.backends.columns import (
     Columns,
     ReadsColumns,
+    are_single_vectors,
     unpack_single_vectors,
 )
 from langchain_agentmemory.backends.memory import is_live
@@ -60,32 +62,19 @@ if hasattr(os, "register_at_fork"):
 
 
 class Held:
-    """A record on a shelf, and the memory that it holds, each made when asked for.
+    """A record on a shelf, and the memory that it holds, parsed when asked for.
 
     Args:
-        given: The record, or what `make` makes it of.
-        flags: Its marks.
-        make: Makes the record; without it, `given` is one.
+        record: The record.
     """
 
-    __slots__ = ("_entry", "_given", "_make", "listed")
+    __slots__ = ("_entry", "listed", "record")
 
-    def __init__(
-        self, given: Any, flags: int, make: Callable[[Any], Record] | None = None
-    ) -> None:
-        """Hold it; nothing is made or parsed yet."""
-        self._given = given
-        self._make = make
+    def __init__(self, record: Record) -> None:
+        """Hold it; nothing is parsed yet."""
+        self.record = record
         self._entry: MemoryEntry | None = None
-        self.listed = bool(flags & RecordFlags.LISTED)
-
-    @property
-    def record(self) -> Record:
-        """The record."""
-        if self._make is not None:
-            self._given, self._make = self._make(self._given), None
-        record: Record = self._given
-        return record
+        self.listed = bool(record.flags & RecordFlags.LISTED)
 
     def entry(self, timezone: tzinfo) -> MemoryEntry:
         """Return the memory, parsed once."""
@@ -145,6 +134,7 @@ class Shelves:
     ) -> None:
         """Start with none."""
         self.backend = backend
+        self._columns = backend.columns if isinstance(backend, ReadsColumns) else None
         self._indexer = indexer
         self._budget = budget
         self._lock = threading.RLock()
@@ -207,8 +197,8 @@ class Shelves:
         embedder = self._indexer.embedder
         if warm.shelf is not None and embedder and warm.shelf.dims != embedder.dims:
             warm.show_nothing()  # an embedder without configured dims has answered
-        if warm.shelf is None and isinstance(self.backend, ReadsColumns):
-            if not self._load_columns(warm, self.backend.columns(namespace, _AT_ONCE)):
+        if warm.shelf is None and self._columns is not None:
+            if not self._load_columns(warm, self._columns(namespace, _AT_ONCE)):
                 warm.show_nothing()
                 self._read_changes(namespace, warm)
         else:
@@ -233,17 +223,17 @@ class Shelves:
         """Load an index by columns; tell whether that could be done."""
         for columns in parts:
             if warm.shelf is None:
-                warm.shelf = self._empty_shelf()
-                warm.epoch, warm.revision = columns.head.epoch, columns.head.revision
+                warm.shelf = self._empty_shelf(columns.record)
+                warm.epoch, warm.revision = columns.epoch, columns.revision
             if not self._add_columns(warm.shelf, columns):
                 return False
-            warm.values += sum(map(len, columns.values))
             self._stand_columns(warm, warm.shelf, columns)
-            warm.expiring.update(
-                key
-                for key, expires_at in zip(columns.keys, columns.expiries, strict=True)
-                if expires_at is not None
-            )
+            if columns.expiries.count(None) < len(columns.expiries):
+                warm.expiring.update(
+                    key
+                    for key, at in zip(columns.keys, columns.expiries, strict=True)
+                    if at is not None
+                )
         return True
 
     def _add_columns(self, shelf: Shelf[Held], columns: Columns) -> bool:
@@ -253,18 +243,16 @@ class Shelves:
             mark = self._indexer.embedder.fingerprint
             owners, packed = _made_by(mark, columns)
             self._note_others(columns.embedders)
-            vectors = unpack_single_vectors(packed, shelf.dims)
-            if vectors is None:
+            if not are_single_vectors(packed, shelf.dims):
                 return False  # several vectors for one item: by records, then
+            vectors = partial(unpack_single_vectors, packed, shelf.dims)
         tokens = columns.tokens
-        if any(flags & RecordFlags.UNINDEXED for flags in columns.flags):
+        if any(flags & RecordFlags.UNINDEXED for flags in set(columns.flags)):
             tokens = [
                 UNINDEXED if flags & RecordFlags.UNINDEXED else blob
                 for flags, blob in zip(columns.flags, tokens, strict=True)
             ]
-        make = repeat(columns.record)
-        held = list(map(Held, columns.rows, columns.flags, make))
-        shelf.load_columns(columns.keys, held, tokens, owners, vectors)
+        shelf.load_columns(columns.keys, columns.rows, tokens, owners, vectors)
         return True
 
     def _apply(self, warm: WarmShelf, delta: Delta) -> None:
@@ -283,13 +271,23 @@ class Shelves:
                 self._update(warm, shelf, record)
         warm.epoch, warm.revision = delta.head.epoch, delta.head.revision
 
-    def _empty_shelf(self) -> Shelf[Held]:
+    def _empty_shelf(
+        self, of_row: Callable[[Any], Record] | None = None
+    ) -> Shelf[Held]:
+        """Return an empty shelf of records, or of rows that these are made of."""
         indexer = self._indexer
+
+        def make(given: Any) -> Held:
+            if of_row is not None and not isinstance(given, Record):
+                given = of_row(given)
+            return Held(given)
+
         return Shelf(
             indexer.ranking.tokenizer,
             indexer.embedder.dims if indexer.embedder else None,
             text=lambda held: indexer.words_of(held.record),
             relocated=_keep_view if self.backend.keeps_records else None,
+            make=make,
         )
 
     def _load(self, records: list[Record]) -> Shelf[Held]:
@@ -299,7 +297,7 @@ class Shelves:
             shelf.load(
                 (
                     record.key,
-                    Held(record, record.flags),
+                    record,
                     _tokens(record),
                     self._vectors(record, shelf.dims),
                     None,
@@ -330,8 +328,7 @@ class Shelves:
             shelf.remove(record.key)
             return
         vectors = self._vectors(record, shelf.dims)
-        held = Held(record, record.flags)
-        view = shelf.upsert(record.key, held, _tokens(record), vectors)
+        view = shelf.upsert(record.key, record, _tokens(record), vectors)
         self._share(record, view)
         self._note(warm, record)
         self._stand(warm, shelf, record)
@@ -350,15 +347,18 @@ class Shelves:
     def _stand_columns(
         self, warm: WarmShelf, shelf: Shelf[Held], columns: Columns
     ) -> None:
-        """Do what `_stand` does for many records."""
-        for key, meta in zip(columns.keys, columns.metas, strict=True):
-            if meta is not None:
-                place, replaced_by = standing_of(meta)
-                if place is not None:
-                    shelf.place(key, place)
-                if replaced_by is not None:
-                    warm.replaced[key] = replaced_by
-        if shelf.dims is not None:
+        """Do what `_stand` does for many records, and count their bytes."""
+        values = b"".join(columns.values)
+        warm.values += len(values)
+        if columns.metas.count(None) < len(columns.metas):
+            for key, meta in zip(columns.keys, columns.metas, strict=True):
+                if meta is not None:
+                    place, replaced_by = standing_of(meta)
+                    if place is not None:
+                        shelf.place(key, place)
+                    if replaced_by is not None:
+                        warm.replaced[key] = replaced_by
+        if shelf.dims is not None and not values.isascii():
             for key, value in zip(columns.keys, columns.values, strict=True):
                 if holds_han(value):
                     shelf.mark_han(key)
@@ -418,18 +418,19 @@ class Shelves:
                 self.forget(next(iter(self._warm)))
 
 
-def _made_by(mark: int, columns: Columns) -> tuple[Sequence[int], list[bytes]]:
+def _made_by(mark: int, columns: Columns) -> tuple[Sequence[int], Sequence[bytes]]:
     """Return which records have vectors of an embedder, and these."""
+    packed = columns.vectors
+    if columns.embedders.count(mark) == len(packed) and None not in packed:
+        return range(len(packed)), packed  # type: ignore[return-value]
     owners = [
         position
-        for position, (maker, packed) in enumerate(
-            zip(columns.embedders, columns.vectors, strict=True)
+        for position, (maker, given) in enumerate(
+            zip(columns.embedders, packed, strict=True)
         )
-        if maker == mark and packed is not None
+        if maker == mark and given is not None
     ]
-    if len(owners) == len(columns.vectors):
-        return range(len(owners)), columns.vectors  # type: ignore[return-value]
-    return owners, [columns.vectors[position] or b"" for position in owners]
+    return owners, [packed[position] or b"" for position in owners]
 
 
 def holds_han(value: bytes) -> bool:

@@ -17,6 +17,7 @@ import pytest
 from langchain_agentmemory import MemoryStore
 from langchain_agentmemory.backends import sqlite, sqlite_schema
 from langchain_agentmemory.backends.sqlite import SQLiteBackend
+from langchain_agentmemory.backends.sqlite_pool import PAGE_BYTES
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
@@ -85,6 +86,31 @@ def root_page(path, table):
     (size,) = connection.execute("PRAGMA page_size").fetchone()
     connection.close()
     return (page - 1) * size, size
+
+
+def page_size(path):
+    connection = sqlite3.connect(path)
+    (size,) = connection.execute("PRAGMA page_size").fetchone()
+    connection.close()
+    return size
+
+
+def test_a_new_file_has_pages_that_several_vectors_fit_into(path):
+    with open_store(path) as store:
+        store.add_memory("ann", "tea")
+    assert page_size(path) == PAGE_BYTES
+
+
+def test_a_file_that_is_there_keeps_the_size_of_its_pages(path):
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA page_size = 4096")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.close()
+    for text in ("tea", "coffee"):
+        with open_store(path) as store:
+            store.add_memory("ann", text)
+    assert page_size(path) == 4096
+    assert set(texts(path)) == {"tea", "coffee"}
 
 
 @pytest.mark.parametrize("table", ["memories_meta", "memories_namespaces", "memories"])
@@ -399,7 +425,7 @@ def test_a_full_disk_stops_writes_and_loses_none_that_was_acknowledged(path):
         store = MemoryStore.from_url("sqlite:///" + sys.argv[1], memory_limit=None)
         store.setup()
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, -1))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (800_000, -1))
         done = 0
         try:
             while done < 10_000:

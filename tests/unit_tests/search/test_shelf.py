@@ -1,9 +1,12 @@
 """The shelf gives what a plain computation over the living documents gives."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.search import index, postings
@@ -292,10 +295,14 @@ def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():
         (key, item, blob, vectors[n : n + 1] if n % 3 else None, None)
         for n, (key, item, blob) in enumerate(zip(keys, items, blobs, strict=True))
     )
+
+    def take(part: slice, owners: list[int]) -> NDArray[np.float32]:
+        return vectors[part][owners]
+
     for part in (slice(0, 4_096), slice(4_096, None)):
         owners = [n for n, key in enumerate(keys[part]) if int(key) % 3]
         by_columns.load_columns(
-            keys[part], items[part], blobs[part], owners, vectors[part][owners]
+            keys[part], items[part], blobs[part], owners, partial(take, part, owners)
         )
 
     query = tokenizer.query("tea 42 river")
@@ -309,6 +316,69 @@ def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():
     assert len(by_columns) == len(by_rows) == 5_000
     with pytest.raises(ValueError, match="nothing was removed"):
         by_columns.load_columns(["x"], [("x", "")], [None], (), None)
+
+
+def loaded_by_columns(made: list[str], asked: list[int]) -> Shelf[Texts]:
+    """A shelf of three texts that notes what is made of them, and when."""
+    tokenizer = get_ranking("default").tokenizer
+
+    def make(text: str) -> Texts:
+        made.append(text)
+        return text, ""
+
+    def vectors() -> NDArray[np.float32]:
+        asked.append(len(made))
+        return np.eye(3, dtype=np.float32)
+
+    shelf: Shelf[Texts] = Shelf(tokenizer, 3, text=lambda texts: texts, make=make)
+    texts = ["green tea", "blue river", "rye bread"]
+    blobs = [tokenizer.document(text, "") for text in texts]
+    shelf.load_columns(["a", "b", "c"], texts, blobs, range(3), vectors)
+    return shelf
+
+
+def test_words_and_vectors_wait_for_a_search_that_needs_them() -> None:
+    made: list[str] = []
+    asked: list[int] = []
+    shelf = loaded_by_columns(made, asked)
+    waiting = shelf.nbytes
+    assert shelf.lexical(shelf.tokenizer.query("tea")).argmax() == 0
+    assert not asked
+    assert shelf.vector(np.eye(3, dtype=np.float32)[1]).tolist() == [0, 1, 0]
+    assert shelf.vector(np.eye(3, dtype=np.float32)[2]).tolist() == [0, 0, 1]
+    assert len(asked) == 1
+    assert waiting > 3 * 3 * 4  # what waits is counted
+
+
+def test_an_item_is_made_once_and_only_if_it_is_looked_at() -> None:
+    made: list[str] = []
+    shelf = loaded_by_columns(made, [])
+    assert shelf.item(1) is shelf.get("b")
+    assert made == ["blue river"]
+    shelf.upsert("b", "red river", None)
+    assert shelf.get("b") == ("red river", "")
+    assert made[1:].count("red river") == 2  # for its words, and for the caller
+
+
+def test_what_waits_is_there_when_something_is_written_or_removed() -> None:
+    shelf = loaded_by_columns([], [])
+    shelf.remove("a")
+    shelf.upsert("d", "white tea", None, np.ones(3, np.float32))
+    scores = shelf.lexical(shelf.tokenizer.query("tea"))
+    assert [shelf.key(int(slot)) for slot in top(scores, None)] == ["d"]
+    cosines = shelf.vector(np.eye(3, dtype=np.float32)[1]).tolist()
+    assert cosines == [-np.inf, 1, 0, pytest.approx(3**-0.5)]
+    assert shelf.alive.tolist() == [False, True, True, True]
+
+
+def test_more_columns_follow_those_that_wait() -> None:
+    shelf = loaded_by_columns([], [])
+    blobs = [shelf.tokenizer.document("black tea", "")]
+    more = np.ones((1, 3), np.float32)
+    shelf.load_columns(["d"], ["black tea"], blobs, [0], lambda: more)
+    assert len(top(shelf.lexical(shelf.tokenizer.query("tea")), None)) == 2
+    cosines = shelf.vector(np.eye(3, dtype=np.float32)[0])
+    assert cosines.tolist() == [1, 0, 0, pytest.approx(3**-0.5)]
 
 
 def test_tokens_of_another_tokenizer_are_made_anew_when_columns_are_loaded():
