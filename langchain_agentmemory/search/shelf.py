@@ -427,9 +427,10 @@ class Shelf(Generic[T]):
         Args:
             query: One unit vector, float32, shape (dims,).
         """
-        if self._vectors is None:
+        column = self._vectors
+        if column is None:
             return Estimates(self.vector(query), 0.0)
-        return self._vectors.estimates(np.asarray(query, np.float32), self._index.size)
+        return column.estimates(np.asarray(query, np.float32), len(self._items))
 
     def nearest(self, query: Vectors, count: int) -> Vectors:
         """Return what `vector` does, exact for so many of the best only.
@@ -438,10 +439,10 @@ class Shelf(Generic[T]):
             query: One unit vector, float32, shape (dims,).
             count: How many of the best have to be exact, and above all others.
         """
-        if self._vectors is None:
+        column = self._vectors
+        if column is None:
             return self.vector(query)
-        size = self._index.size
-        return self._vectors.nearest(np.asarray(query, np.float32), size, count)
+        return column.nearest(np.asarray(query, np.float32), len(self._items), count)
 
     def cosines_of(self, slots: NDArray[np.int64], query: Vectors) -> Vectors:
         """Return the cosines of some slots' best vectors, as `vector` has them.
@@ -450,9 +451,10 @@ class Shelf(Generic[T]):
             slots: Some slots, shape (some,).
             query: One unit vector, float32, shape (dims,).
         """
-        if self._vectors is None:
+        column = self._vectors
+        if column is None:
             return np.full(len(slots), -np.inf, np.float32)
-        return self._vectors.cosines_of(slots, np.asarray(query, np.float32))
+        return column.cosines_of(slots, np.asarray(query, np.float32))
 
     def _fall_back(
         self,
