@@ -117,6 +117,8 @@ class Shelf(Generic[T]):
     @property
     def alive(self) -> NDArray[np.bool_]:
         """Which slots hold a living item, bool, shape (slots,)."""
+        if self._tokens_wait is not _NOTHING:
+            return np.ones(len(self._items), np.bool_)
         return self._index.alive[: self._index.size]
 
     @property

@@ -350,6 +350,27 @@ def test_words_and_vectors_wait_for_a_search_that_needs_them() -> None:
     assert waiting > 3 * 3 * 4  # what waits is counted
 
 
+def test_a_search_by_meaning_indexes_no_words() -> None:
+    read: list[str] = []
+
+    def text(given: str) -> Texts:
+        read.append(given)
+        return given, ""
+
+    shelf: Shelf[str] = Shelf(get_ranking("default").tokenizer, 3, text=text)
+    unit = np.eye(3, dtype=np.float32)
+    texts = ["green tea", "blue river", "rye bread"]
+    shelf.load_columns(["a", "b", "c"], texts, [None] * 3, range(3), lambda: unit)
+    assert shelf.vector(unit[1]).argmax() == 1
+    assert shelf.nearest(unit[2], 1).argmax() == 2
+    assert shelf.estimated_cosines(unit[0]).values.argmax() == 0
+    assert shelf.alive.all()
+    assert shelf.han() is False
+    assert not read
+    assert shelf.lexical(shelf.tokenizer.query("tea")).argmax() == 0
+    assert read == texts
+
+
 def test_an_item_is_made_once_and_only_if_it_is_looked_at() -> None:
     made: list[str] = []
     shelf = loaded_by_columns(made, [])
