@@ -15,9 +15,11 @@ from langchain_agentmemory.search.links import linked
 from langchain_agentmemory.search.standing import (
     COMPARED,
     Alike,
+    First,
     Terms,
     Version,
     redealt,
+    version_groups,
 )
 from langchain_agentmemory.search.tokenize import Query
 from langchain_agentmemory.types import EventPrecision, MemoryEntry
@@ -174,16 +176,15 @@ def _deal(
     places = sorted(range(len(final)), key=final.__getitem__, reverse=True)
     del places[COMPARED + 1 :]
     best = [entries[place] for place in places]
-    times = _held_since(best, query)
     versions = [
         Version(
             final[place],
-            when,
+            0.0,
             None if entry.source is None else entry.source.thread_id,
             entry.participants,
             0 if matched is None else matched(place),
         )
-        for place, entry, when in zip(places, best, times, strict=True)
+        for place, entry in zip(places, best, strict=True)
     ]
     by_meaning: Alike | None = None
     if matched is None and alike is not None:
@@ -192,22 +193,28 @@ def _deal(
         def by_meaning(one: int, other: int) -> bool:
             return same(places[one], places[other])
 
+    first: First = "oldest" if query.past else "newest"
+    event = query.event and not query.past
+    groups = version_groups(versions, query.terms, first, event=event, alike=by_meaning)
+    if not groups:
+        return []
+    times = _held_since(best, query)
+    versions = [v._replace(when=at) for v, at in zip(versions, times, strict=True)]
+
     def past(group: Sequence[int]) -> list[int]:
         return [place for place in group if _is_over(place, group, best, times)]
 
     dated_question = query.preference is not None and query.preference.end is not None
-    dealt = redealt(
+    scores = redealt(
         versions,
-        query.terms,
-        "oldest" if query.past else "newest",
-        event=query.event and not query.past,
-        alike=by_meaning,
+        groups,
+        first,
         past=None if dated_question else past,
         parted=query.parted,
     )
-    for place, score in zip(places, dealt.scores, strict=True):
+    for place, score in zip(places, scores, strict=True):
         final[place] = score
-    return [[places[member] for member in group] for group in dealt.groups]
+    return [[places[member] for member in group] for group in groups]
 
 
 def _is_over(

@@ -95,38 +95,20 @@ EVENTS: Final = Limits(0.8, 0.9, 0.4, 0.8)
 """For queries that ask what happened: things of one kind happen more than once."""
 
 
-class Dealt(NamedTuple):
-    """Scores after versions have changed places.
-
-    Attributes:
-        scores: As many as results: the same ones, in another order.
-        groups: The places of results that were taken for versions of one statement,
-            two or more in each, best first.
-    """
-
-    scores: list[float]
-    groups: list[list[int]]
-
-
-def redealt(  # noqa: PLR0913 - the last four are by name
+def redealt(
     versions: Sequence[Version],
-    terms: Terms,
+    groups: list[list[int]],
     first: First,
     *,
-    event: bool = False,
-    alike: Alike | None = None,
     past: Past | None = None,
     parted: bool = True,
-) -> Dealt:
+) -> list[float]:
     """Return the scores of results, dealt out anew among versions of one statement.
 
     Args:
-        versions: The best results, best first: one more than `COMPARED` are enough.
-        terms: What the query looks for.
+        versions: The best results, best first.
+        groups: Which of them are versions of one statement: see `version_groups`.
         first: Which version gets the best score of them.
-        event: Whether the query asks what happened, not how something is.
-        alike: Tells whether two results mean the same, in place of the terms that they
-            match: for searches by meaning alone.
         past: Tells which versions of one statement say themselves that they are past:
             they count as older than the others. Asked only about versions.
         parted: Part versions with one score by a hair, so that they have an order.
@@ -136,7 +118,6 @@ def redealt(  # noqa: PLR0913 - the last four are by name
         order.
     """
     scores = [version.score for version in versions]
-    groups = _version_groups(versions, terms, first, event=event, alike=alike)
     for group in groups:
         over = () if past is None else past(group)
         ages = {place: (place not in over, versions[place].when) for place in group}
@@ -146,10 +127,10 @@ def redealt(  # noqa: PLR0913 - the last four are by name
             step = _STEP if parted and ages[place] != age else 1
             above, age = min(versions[better].score, above * step), ages[place]
             scores[place] = above
-    return Dealt(scores, groups)
+    return scores
 
 
-def _version_groups(
+def version_groups(
     versions: Sequence[Version],
     terms: Terms,
     first: First,
@@ -157,7 +138,20 @@ def _version_groups(
     event: bool = False,
     alike: Alike | None = None,
 ) -> list[list[int]]:
-    """Return which results are taken for versions; the arguments are `redealt`'s."""
+    """Return which results are taken for versions of one statement.
+
+    Args:
+        versions: The best results, best first: one more than `COMPARED` are enough.
+            Their times are not looked at.
+        terms: What the query looks for.
+        first: Which version is to get the best score of them.
+        event: Whether the query asks what happened, not how something is.
+        alike: Tells whether two results mean the same, in place of the terms that they
+            match: for searches by meaning alone.
+
+    Returns:
+        Places, two or more in each group, best first.
+    """
     dealer = _Dealer(versions, terms, first, alike)
     groups = []
     left = list(range(min(len(versions), COMPARED)))

@@ -97,7 +97,9 @@ def with_overrides(options: object, overrides: Mapping[str, Any]) -> SearchOptio
         return SearchOptions() if options is None else options
     known = SearchOptions.__dataclass_fields__
     check_names("A search", overrides, known, _OTHER_NAMES)
-    return replace(options or SearchOptions(), **overrides)
+    return (
+        SearchOptions(**overrides) if options is None else replace(options, **overrides)
+    )
 
 
 def query_text(query: object) -> str:

@@ -137,11 +137,11 @@ class Search:
         self, shelf: Shelf[Held], scores: Scores, k: int | None
     ) -> tuple[list[Candidate[Held]], bool]:
         slots, complete = _first(shelf, scores, k)
-        candidates = []
-        for slot in slots:
-            held, score = shelf.item(slot), self._shown(float(scores[slot]))
-            entry = held.entry(self._settings.timezone)
-            candidates.append(candidate_of(held, entry, score))
+        zone, shown, candidates = self._settings.timezone, self._shown, []
+        for slot, score in zip(slots, scores[slots].tolist(), strict=True):
+            held = shelf.item(slot)
+            if held.listed:
+                candidates.append(candidate_of(held, held.entry(zone), shown(score)))
         return candidates, complete
 
     def _token_set(self, shelf: Shelf[Held], keys: Mapping[str, str]) -> TokenSet:
@@ -257,7 +257,7 @@ def _listed(shelf: Shelf[Held], key: str) -> Held | None:
 
 
 def _first(shelf: Shelf[Held], scores: Scores, k: int | None) -> tuple[list[int], bool]:
-    """Return the slots of the `k` best memories, newest first among equals.
+    """Return the slots of the `k` best items, newest first among equals.
 
     Also returns whether these are all that have a positive score.
     """
@@ -273,7 +273,7 @@ def _first(shelf: Shelf[Held], scores: Scores, k: int | None) -> tuple[list[int]
             key=lambda slot: shelf.item(slot).record.updated_at,
         )
         slots, complete = better + newest, False
-    return [slot for slot in slots if shelf.item(slot).listed], complete
+    return slots, complete
 
 
 def _matching(

@@ -14,12 +14,22 @@ from langchain_agentmemory.search.standing import (
     Terms,
     Version,
     redealt,
+    version_groups,
 )
 
 
-def scores_of(*given: Any, **options: Any) -> list[float]:
+def scores_of(
+    versions: list[Version],
+    terms: Terms,
+    first: First,
+    *,
+    past: Any = None,
+    parted: bool = True,
+    **options: Any,
+) -> list[float]:
     """Return the scores as they are dealt out anew."""
-    return redealt(*given, **options).scores
+    groups = version_groups(versions, terms, first, **options)
+    return redealt(versions, groups, first, past=past, parted=parted)
 
 
 TERMS = Terms([2.0, 2.0, 2.0, 2.0])
