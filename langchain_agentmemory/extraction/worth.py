@@ -55,6 +55,7 @@ _ENGLISH_QUESTION: Final = LazyPattern(
         what (?:colou?r|kind|type|sort|time|day|date|year|month|number|size|brand)s?\b
         what (?:model|name|language|city|country|book|movie|film)s?\b
         what (?:song|food|dish|team)s?\b
+        (?:what|who) (?:happened|happens|went|came|changed|else)\b
         how (?:much|many|long|often|far|old)\b
         (?:do|does|did|can|could|would|will|should)(?:n't)? (?:you|i|we|they|he|she)\b
         (?:is|are|was|were|have|has|had)(?:n't)? (?:you|i|we|they|he|she)\b
@@ -70,9 +71,15 @@ _CHINESE_QUESTION: Final = LazyPattern(
     r"|(?:有没有|是不是|能不能|可不可以|要不要|会不会|好不好|行不行|是什么|怎么办|怎么样)[。.\s]*\Z"
 )
 
+_CHINESE_TIME: Final = (
+    r"(?:(?:昨|今|明|前|后)[天日晚早年]|去年|[上下这本](?:一|个|两个)?(?:周|月|星期|礼拜)末?"
+    r"[一二三四五六日天]?|[上下本]周末|周末|最近|近来|那天|当时|早上|晚上"
+    r"|[0-9零〇一二三四五六七八九十两]{1,4}(?:年|月|[日号]|天前|周前|个月前|年前)份?)"
+)
 # "我住在哪里" asks; "我不知道住在哪里", "我没什么胃口" and "我什么都吃" do not.
 _CHINESE_SELF_QUESTION: Final = LazyPattern(
-    r"\A我(?:们|的)?[^，,。；;！!]{0,18}?(?:什么|哪[里儿个天年位]|谁|几[点号岁个]|多少|怎么|为什么)"
+    rf"\A(?:我(?:们|的)?|{_CHINESE_TIME}+的?[，,\s]*)"
+    r"[^，,。；;！!]{0,18}?(?:什么|啥|哪[里儿个天年位]|谁|几[点号岁个]|多少|怎么|为什么)"
     r"[^，,。；;！!]{0,8}[。.]?\Z"
 )
 _CHINESE_INDEFINITE: Final = LazyPattern(

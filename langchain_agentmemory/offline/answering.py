@@ -11,6 +11,7 @@ from langchain_agentmemory.offline.recall import to_forget
 from langchain_agentmemory.offline.turn import Turn
 from langchain_agentmemory.offline.wording import answer, quote, quotes, say
 
+_SIMILAR = 0.5  # the score from which a memory is taken to have to do with a question
 _CLOSEST = 3  # memories quoted when none is an exact answer
 
 
@@ -98,6 +99,14 @@ def _told(turn: Turn, index: int, act: Act) -> str:
         return answer(found.answers, turn.language)
     if found.mentions:
         close = quotes(found.mentions[:_CLOSEST], turn.language)
+        return say("close", turn.language, quotes=close)
+    similar = [
+        known
+        for known in turn.candidates(index)
+        if known.score is not None and known.score >= _SIMILAR and not known.outdated
+    ]
+    if similar:
+        close = quotes(similar[:_CLOSEST], turn.language)
         return say("close", turn.language, quotes=close)
     return say("nothing", turn.language)
 

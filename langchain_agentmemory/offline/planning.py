@@ -24,7 +24,7 @@ from langchain_agentmemory.offline.reading import (
     read_message,
     speaks_of_self,
 )
-from langchain_agentmemory.offline.recall import Known, to_forget
+from langchain_agentmemory.offline.recall import Known, asks_only_when, to_forget
 from langchain_agentmemory.offline.turn import Kept, Parameters, Turn, current_turn
 
 _MAX_REPLIES: Final = 2  # with tool calls, before the one that must be an answer
@@ -144,8 +144,11 @@ def _search(turn: Turn, index: int, act: Act) -> ToolCall | None:
     if "memory_search" not in turn.tools or not act.query:
         return None
     day = act.event_time if act.type == "ask" else None
+    query = act.query
+    if act.type == "ask" and asks_only_when(act.text):
+        query = day or act.text  # the store understands times, not their words
     return turn.call(
-        index, 0, "memory_search", query=act.query, time_after=day, time_before=day
+        index, 0, "memory_search", query=query, time_after=day, time_before=day
     )
 
 

@@ -6,9 +6,10 @@ and Chinese only; what no rule knows is `"other"` and is never stored.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
+from typing import Final, Literal
 
 from langchain_agentmemory.offline import patterns
 from langchain_agentmemory.offline.dates import find_date
@@ -19,6 +20,8 @@ from langchain_agentmemory.offline.subjects import (
     subject_asked,
     subject_stated,
 )
+from langchain_agentmemory.search.past_statements import told_as_past
+from langchain_agentmemory.search.scripts import has_han
 
 ActType = Literal[
     "remember",
@@ -35,6 +38,9 @@ ActType = Literal[
     "ok",
     "other",
 ]
+
+
+_STATING: Final = frozenset(("remember", "correct"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +81,40 @@ def read_message(text: str, today: date) -> list[Act]:
     if greeting and not patterns.SMALL_TALK.match(spoken):
         acts.append(Act("greet", greeting.group().strip()))
         spoken = spoken[greeting.end() :]
-    acts += [_read(sentence, today) for sentence in sentences(spoken)]
+    return _joined(acts, (_read(part, today) for part in sentences(spoken)))
+
+
+def _joined(acts: list[Act], more: Iterable[Act]) -> list[Act]:
+    """Append acts; what is said twice of one thing becomes one act, in all its words.
+
+    "I moved to Rome. I live near the river.": the second one shall not replace the
+    first.
+    """
+    places: dict[tuple[str, bool], int] = {}
+    for act in more:
+        about = act.subject
+        if act.type not in _STATING or about is None or not about.single:
+            acts.append(act)
+            continue
+        said = about.name, told_as_past(act.text)
+        if (place := places.setdefault(said, len(acts))) == len(acts):
+            acts.append(act)
+        else:
+            acts[place] = _both(acts[place], act)
     return acts
+
+
+def _both(one: Act, other: Act) -> Act:
+    end, begin = ("，", "") if has_han(one.text + other.text) else (".", " ")
+    words = dict.fromkeys(f"{one.query} {other.query}".split())
+    return replace(
+        other,
+        type="correct" if "correct" in {one.type, other.type} else "remember",
+        text=f"{one.text.rstrip('。.!！ ')}{end}{begin}{other.text}",
+        query=" ".join(words),
+        kind="fact",
+        event_time=one.event_time or other.event_time,
+    )
 
 
 def speaks_of_self(text: str) -> bool:

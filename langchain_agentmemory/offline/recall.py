@@ -7,7 +7,7 @@ those are used, because they also carry when something was said.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from langchain_core.messages import (
@@ -20,6 +20,8 @@ from langchain_core.messages import (
 from langchain_agentmemory.nodes.rendering import BEGIN, END
 from langchain_agentmemory.offline.language import content_terms, coverage
 from langchain_agentmemory.offline.subjects import Subject, subject_stated
+from langchain_agentmemory.search.cues import may_name_time, version_asked
+from langchain_agentmemory.search.past_statements import told_as_past
 from langchain_agentmemory.types import MemoryEntry
 
 _LINE: Final = re.compile(r"^\s*[-*•]\s+\[(?P<id>[^\]\s]+)\]\s*(?P<rest>.+?)\s*$")
@@ -51,6 +53,7 @@ class Known:
         said: The day on which it was said or stored, if known.
         outdated: A newer memory has replaced it.
         own_words: The user said it, as opposed to someone else in an import.
+        score: How well it fits what was searched for, `None` if it was not.
     """
 
     id: str
@@ -59,6 +62,7 @@ class Known:
     said: str = ""
     outdated: bool = False
     own_words: bool = True
+    score: float | None = field(default=None, compare=False)
 
     @property
     def subject(self) -> Subject | None:
@@ -154,6 +158,9 @@ def recall(
             # With a date in the question, other dates are no answer.
             scored.append((min(grade, 1) if when else grade, known))
     ordered = [k for _, k in sorted(scored, key=lambda pair: -pair[0])]
+    if subject is not None and subject.single:
+        past = version_asked(question) == "past"
+        ordered.sort(key=lambda known: told_as_past(known.text) != past)
     grades = {known: grade for grade, known in scored}
     floor = _ANSWERS if not when else 2
     current = [k for k in ordered if grades[k] >= floor and not k.outdated]
@@ -183,15 +190,26 @@ def _grade(wanted: frozenset[str], subject: Subject | None, known: Known) -> flo
     return _MENTIONS  # a taste, but not in what was asked about
 
 
+def asks_only_when(question: str) -> bool:
+    """Tell whether a question names nothing but a time: "What did I do yesterday?"."""
+    return may_name_time(question) and not content_terms(_without_dates(question))
+
+
 def to_replace(
     text: str, subject: Subject | None, candidates: Iterable[Known]
 ) -> Known | None:
     """Return the memory that a correction takes the place of, if there is one.
 
     It is about the same single-valued subject, or shares more than words of liking
-    with the new statement.
+    with the new statement. "I used to live in Rome" is no statement of where one lives:
+    it replaces none, and none replaces it.
     """
-    found = [known for known in dict.fromkeys(candidates) if not known.outdated]
+    past = told_as_past(text)
+    found = [
+        known
+        for known in dict.fromkeys(candidates)
+        if not known.outdated and told_as_past(known.text) == past
+    ]
     if subject is not None and subject.single:
         return next((k for k in found if _same(subject, k.subject)), None)
     wanted = content_terms(text) - _ATTITUDES
@@ -226,8 +244,11 @@ def _same(asked: Subject, stated: Subject | None) -> bool:
 
 def _without_dates(question: str) -> str:
     return re.sub(
-        r"\b(?:yesterday|today|tomorrow|last \w+|do|did|happen(?:ed)?)\b"
-        r"|\d{4}-\d\d-\d\d|昨天|今天|明天|前天|去年|上个?月|做|发生",
+        r"\b(?:yesterday|today|tomorrow|(?:last|this|next) \w+|do|did|happen(?:ed)?"
+        r"|(?:19|20)\d\d|jan(?:uary)?|feb(?:ruary)?|march|april|may|june|july"
+        r"|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b"
+        r"|\d{4}-\d\d-\d\d|昨天|今天|明天|[前后]天|[去今明前]年|[上下这本]个?(?:月|周末|周|星期)"
+        r"|[0-9一二三四五六七八九十]{1,4}[年月日号]|做|干|发生|事情|事",
         " ",
         question,
         flags=re.IGNORECASE,
@@ -263,6 +284,7 @@ def _from_entry(entry: MemoryEntry) -> Known:
         said.astimezone().date().isoformat(),  # the day it was where the user is
         entry.superseded_by is not None,
         own_words=_own(entry.memory) and role in {None, "user", "human"},
+        score=entry.score,
     )
 
 

@@ -79,18 +79,19 @@ _RULES: Final = (
     ),
     _Rule(
         "home", "one", ("home", "city"), ("住址", "城市"),
-        r"^(?:(?:i|we) (?:now |currently |still |have )*(?:live|reside|moved|relocated)"
+        r"^(?:(?:i|we) (?:now |currently |still |have |used to )*"
+        r"(?:live|reside|moved|relocated)"
         r"|i(?:'m| am) (?:now |currently )?(?:living|based|moving)|my home is"
         r"|(?:i|we)(?:'ve| have) (?:just )?moved)\b(?! on\b)",
         r"^我们?(?:家)?(?:现在|目前|已经|刚|还|一直)*(?:住|搬)"
         r"|^我们?(?![^，,]*(?:喜欢|想|讨厌|希望))[^，,]{1,8}(?:住在|搬[到去回])"
         r"|^我的?家(?:现在)?(?:在"
         r"|是)",
-        r"where (?:do|did|am) i (?:\w+ )?(?:live|living|based|reside|move)"
+        r"where (?:do|did|am) i (?:\w+ ){0,2}(?:live|living|based|reside|move)"
         r"|\bmy home\b(?! ?town)"
         r"|(?:which|what) (?:city|town|country) (?:do|am) i (?:live|living)|my address"
         r"|\bwhere i live\b",
-        r"我们?(?:现在|目前|家)?(?:是)?(?:住|搬)(?:在|到|去)?(?:哪|什么|何)|我的?家在哪"
+        r"我们?(?:现在|目前|家|以前|之前|原来|从前|曾经|过去)?(?:是)?(?:住|搬)(?:在|到|去)?(?:哪|什么|何)|我的?家在哪"
         r"|我(?:现在)?在哪(?:个|座)?(?:城市|里住)|我的?住址",
     ),
     _Rule(

@@ -18,6 +18,7 @@ Vectors = NDArray[np.float32]
 _STEPS: Final = 127  # on either side of zero, in one byte
 _AT_ONCE: Final = 64  # rows that stay in the cache while they are compressed
 _DEVIATIONS: Final = 6.0  # a rounding error is beyond once in 5 × 10⁸ vectors
+_USUAL_DEVIATIONS: Final = 4.5  # beyond this is one of 150,000
 
 
 @cache
@@ -42,14 +43,14 @@ class CompressedQuery:
         query: One unit vector, float32, shape (dims,).
     """
 
-    __slots__ = ("codes", "residual", "scale")
+    __slots__ = ("codes", "query", "scale")
 
     def __init__(self, query: Vectors) -> None:
         """Compress it."""
-        codes, scales, residual = _compressed(query[None])
+        codes, scales = _compressed(query[None])
+        self.query = query
         self.codes = codes
         self.scale = float(scales[0])
-        self.residual = residual
 
 
 class CompressedRows:
@@ -61,17 +62,18 @@ class CompressedRows:
 
     Attributes:
         count: How many there are.
-        residual: The greatest length of what any row lost.
+        scale: The greatest one: what one step is worth.
     """
 
-    __slots__ = ("_codes", "_scales", "count", "residual")
+    __slots__ = ("_codes", "_scales", "_sum", "count", "scale")
 
     def __init__(self, capacity: int, dims: int) -> None:
         """Start empty."""
         self._codes = np.empty((capacity, dims), np.int8)
         self._scales = np.empty(capacity, np.float32)
+        self._sum = np.zeros(dims, np.float64)
         self.count = 0
-        self.residual = 0.0
+        self.scale = 0.0
 
     @property
     def nbytes(self) -> int:
@@ -85,42 +87,60 @@ class CompressedRows:
             rows: Unit vectors or zeros, float32, shape (rows, dims).
         """
         for first in range(0, len(rows), _AT_ONCE):
-            codes, scales, residual = _compressed(rows[first : first + _AT_ONCE])
+            part = rows[first : first + _AT_ONCE]
+            codes, scales = _compressed(part)
             end = self.count + len(codes)
             self._codes[self.count : end] = codes
             self._scales[self.count : end] = scales
-            self.residual = max(self.residual, residual)
+            self._sum += part.sum(axis=0, dtype=np.float64)
+            self.scale = max(self.scale, float(scales.max()))
             self.count = end
 
     def cosines(self, query: CompressedQuery) -> Vectors:
         """Return about what the products of the rows and a query are.
 
+        Rows that are alike are rounded alike. So what all products together are off by,
+        which is known, is taken from each.
+
         Returns:
-            float32, shape (count,), off by at most `error` of the true ones.
+            float32, shape (count,), off by at most about `error` of the true ones.
         """
         products = np.asarray(_simsimd().dot(self._codes[: self.count], query.codes))
         scales = self._scales[: self.count] * np.float32(query.scale)
         found: Vectors = np.multiply(products, scales, dtype=np.float32)
+        off = float(self._sum @ query.query) - float(np.add.reduce(found))
+        found += np.float32(off / max(self.count, 1))
         return found
 
     def error(self, query: CompressedQuery) -> float:
         """Return by how much a product may be off: six deviations.
 
-        What rounding takes from a unit vector of d numbers is a vector of length r,
-        whose direction has nothing to do with the other vector: their product has a
-        deviation of r / √d.
+        Each number is off by up to half a step, which has a deviation of step / √12. A
+        product with a unit vector that has nothing to do with these errors has the
+        same. Vectors whose numbers are all of a few sizes, as those that count words,
+        are rounded in step with each other and can be off by more: what is compared
+        exactly shows it (`are_as_said`).
         """
-        lost = (self.residual**2 + query.residual**2) ** 0.5
-        return float(_DEVIATIONS * lost / self._codes.shape[1] ** 0.5)
+        steps = self.scale**2 + query.scale**2
+        return float(_DEVIATIONS * (steps / 12) ** 0.5)
 
 
-def _compressed(rows: Vectors) -> tuple[NDArray[np.int8], Vectors, float]:
-    """Return whole numbers, the scale of each row, and the greatest loss of any."""
+def are_as_said(estimates: Vectors, exact: Vectors, error: float) -> bool:
+    """Tell whether some estimates are no further off than errors by chance would be.
+
+    Args:
+        estimates: Some cosines, shape (some,).
+        exact: What they are.
+        error: What `CompressedRows.error` said.
+    """
+    known = np.isfinite(exact)
+    most = np.abs(estimates[known] - exact[known]).max(initial=0)
+    return bool(most <= error * _USUAL_DEVIATIONS / _DEVIATIONS)
+
+
+def _compressed(rows: Vectors) -> tuple[NDArray[np.int8], Vectors]:
+    """Return whole numbers, and the scale of each row."""
     largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))
     scales = np.asarray(largest / np.float32(_STEPS), np.float32)
     scales[scales == 0] = 1  # A row of zeros.
-    steps = rows * (1 / scales)[:, None]
-    rounded = np.rint(steps)
-    steps -= rounded
-    squares = np.einsum("ij,ij->i", steps, steps) * scales**2
-    return rounded.astype(np.int8), scales, float(squares.max(initial=0) ** 0.5)
+    return np.rint(rows * (1 / scales)[:, None]).astype(np.int8), scales

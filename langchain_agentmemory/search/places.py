@@ -168,6 +168,24 @@ class Places:
         np.divide(values, best, out=share, where=best > 0)
         return np.where(held > 1, share, np.float32(1))
 
+    def around(self, slots: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+        """Return what lends anything to some slots: who stands where they do, or near.
+
+        Args:
+            slots: Some slots.
+            size: Number of slots.
+
+        Returns:
+            Slots, ascending; those that stand nowhere are not among them.
+        """
+        of_slot = self.of_slots(size)
+        numbers = of_slot[slots]
+        near = np.zeros(self.count + 1, np.bool_)
+        near[numbers] = True
+        near[self.neighbours()[:, numbers]] = True
+        near[-1] = False  # no place
+        return near[of_slot].nonzero()[0]
+
     def lent(
         self, values: NDArray[np.float32], shares: tuple[float, float]
     ) -> NDArray[np.float32]:

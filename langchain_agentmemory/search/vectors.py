@@ -16,7 +16,11 @@ from numpy.typing import NDArray
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.search import compressed
-from langchain_agentmemory.search.compressed import CompressedQuery, CompressedRows
+from langchain_agentmemory.search.compressed import (
+    CompressedQuery,
+    CompressedRows,
+    are_as_said,
+)
 
 _FIRST_CHUNK: Final = 64
 _LARGEST_CHUNK: Final = 4096
@@ -334,7 +338,7 @@ class VectorColumn:
             others = values[slots].min() + error
             exact = self.cosines_of(slots, query)
             last = np.partition(exact, looked_at - count)[looked_at - count]
-            if last >= others:
+            if last >= others and are_as_said(values[slots], exact, error):
                 values[slots] = exact
                 return values
         return self.similarities(query, size)
@@ -360,7 +364,9 @@ class VectorColumn:
             slots: Some slots, shape (some,).
             query: One unit vector, float32.
         """
-        rows = np.asarray(self._rows)[slots]
+        known = slots < len(self._rows)  # after the last one with a vector is nothing
+        rows = np.full(len(slots), _NOBODY)
+        rows[known] = np.asarray(self._rows)[slots[known]]
         order = rows.argsort()
         ordered = rows[order]
         (single,) = (ordered >= 0).nonzero()
@@ -373,7 +379,8 @@ class VectorColumn:
                 picked[first:last] = chunk.rows[ordered[first:last] - base]
         found = np.full(len(slots), -np.inf, np.float32)
         found[order[single]] = dot(picked[single], query)
-        several = np.asarray(self._counts)[slots] > 1
+        several = np.zeros(len(slots), np.bool_)
+        several[known] = np.asarray(self._counts)[slots[known]] > 1
         for place in several.nonzero()[0].tolist():
             view = self.view(int(slots[place]))
             if view is not None:

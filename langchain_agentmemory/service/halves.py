@@ -11,6 +11,7 @@ from langchain_agentmemory.search.calibration import (
     Calibration,
     stretched,
 )
+from langchain_agentmemory.search.compressed import are_as_said
 from langchain_agentmemory.search.fusion import (
     fused_evidence,
     hybrid_scores,
@@ -28,6 +29,9 @@ from langchain_agentmemory.service.shelves import Held
 Scores = NDArray[np.float32]
 Mode = Literal["lexical", "vector", "hybrid"]
 
+_MOST_LENT: Final = 1 + 2 * sum(LENT_SHARES) + LENT_SHARES[0]
+"""So many times its own error may be what a slot's evidence is off by: two neighbours
+on either side lend to it, and what stands at its own place."""
 _LOOKED_AT: Final = 5
 """So many times as many as are wanted are compared by their vectors."""
 
@@ -136,27 +140,34 @@ def sharpened(  # noqa: PLR0913 - the last two are by name
     Returns:
         A changed copy of the totals; `None` if it would not be sure.
     """
-    meaning, total, words = halves.meaning, halves.total, halves.words
+    meaning, total, estimates = halves.meaning, halves.total, halves.similarity
     count = _LOOKED_AT * sure
     best = top(total, count)[:count]
-    if len(best) < count or meaning is None or request.vector is None:
+    if len(best) < count:
         return None  # where few have a score at all, others may have one
-    if meaning.calibration is None:
+    if meaning is None or estimates is None or request.vector is None:
         return None
     most = total[best[-1]]  # of those that are not looked at
     slots = best if not linked else np.union1d(best, np.array(linked, np.int64))
-    cosines = shelf.cosines_of(slots, request.vector)
-    marks = shelf.han()
-    han = marks if isinstance(marks, bool) else marks[slots]
-    near = _meaning_at(meaning, slots, cosines, han_documents=han)
+    compared = slots
+    if len(shelf.places):
+        compared = np.union1d(slots, shelf.places.around(slots, len(total)))
+    exact_cosines = shelf.cosines_of(compared, request.vector)
+    if not are_as_said(estimates[compared], exact_cosines, error):
+        return None
+    cosines = estimates.copy()
+    cosines[compared] = exact_cosines
+    near = _meaning_at(shelf, meaning, cosines, slots)
     lexical, labelled = np.zeros(0, np.float32), None
-    if words is not None:
-        lexical = words.scores[slots]
+    if halves.words is not None:
+        lexical = halves.words.scores[slots]
         marked = np.zeros(len(total), np.bool_)
-        marked[words.matches.labelled()] = True
+        marked[halves.words.matches.labelled()] = True
         labelled = marked[slots].nonzero()[0]
-    exact = _total(request, lexical, cosines, near, labelled)
+    exact = _total(request, lexical, cosines[slots], near, labelled)
     wanted = np.partition(exact, len(exact) - sure)[len(exact) - sure]
+    if len(shelf.places):
+        error *= _MOST_LENT  # what lends to the others is off as well
     if wanted < most + _rise(meaning, request, float(most), error):
         return None
     changed = total.copy()
@@ -228,8 +239,20 @@ def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Mean
     """
     calibration = request.calibration or Calibration.from_pool(similarity)
     han_query = has_han(request.words.text)
-    han = shelf.han()
     stretch = calibration.stretch(similarity, han_query=han_query)
+    return _read(shelf, calibration, similarity, stretch, han_query=han_query)
+
+
+def _read(
+    shelf: Shelf[Held],
+    calibration: Calibration,
+    similarity: Scores,
+    stretch: float,
+    *,
+    han_query: bool,
+) -> Meaning:
+    """Return what the cosines of all slots say; arguments as in `Meaning`."""
+    han = shelf.han()
     telling = stretched(similarity, stretch)
     own = calibration.evidence(telling, han_query=han_query, han_documents=han)
     lent, evidence = None, own
@@ -251,26 +274,37 @@ def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Mean
 
 
 def _meaning_at(
-    meaning: Meaning,
-    slots: NDArray[np.int64],
-    cosines: Scores,
-    *,
-    han_documents: bool | NDArray[np.bool_],
+    shelf: Shelf[Held], meaning: Meaning, cosines: Scores, slots: NDArray[np.int64]
 ) -> Meaning:
-    """Return what better known cosines of some slots say, lending left as it was."""
-    levels, reliability = meaning.calibration, meaning.reliability
+    """Return what better known cosines say of some slots.
+
+    Args:
+        shelf: The index.
+        meaning: What was read of all, from estimates.
+        cosines: Of all slots, well known for these and for what lends to them.
+        slots: Which ones, shape (some,).
+    """
+    levels, han_query = meaning.calibration, meaning.han_query
     if levels is None:
-        return plain_meaning(cosines)
-    telling = stretched(cosines, meaning.stretch)
-    own = levels.evidence(
-        telling, han_query=meaning.han_query, han_documents=han_documents
-    )
-    lent, evidence = None, own
+        return plain_meaning(cosines[slots])
     if meaning.lent is not None:
-        lent = meaning.lent[slots]
-        evidence = np.minimum(own + lent, 1)
+        again = _read(shelf, levels, cosines, meaning.stretch, han_query=han_query)
+        return _picked(again, slots)
+    marks = shelf.han()
+    han = marks if isinstance(marks, bool) else marks[slots]
+    telling = stretched(cosines[slots], meaning.stretch)
+    own = levels.evidence(telling, han_query=han_query, han_documents=han)
+    return _picked(meaning, slots)._replace(own=own, evidence=own, telling=telling)
+
+
+def _picked(meaning: Meaning, slots: NDArray[np.int64]) -> Meaning:
+    reliability = meaning.reliability
     if not isinstance(reliability, float):
         reliability = reliability[slots]
     return meaning._replace(
-        own=own, lent=lent, evidence=evidence, reliability=reliability, telling=telling
+        own=meaning.own[slots],
+        lent=None if meaning.lent is None else meaning.lent[slots],
+        evidence=meaning.evidence[slots],
+        reliability=reliability,
+        telling=meaning.telling[slots],
     )

@@ -230,3 +230,24 @@ def test_questions_about_oneself_need_no_mark(question):
 )
 def test_statements_with_question_words_are_kept(statement):
     assert worth_keeping(statement)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "kept"),
+    [
+        ("上周做了什么", False),
+        ("昨天我干了什么", False),
+        ("下周有什么安排", False),
+        ("2025年5月发生了什么事", False),
+        ("三年前我住哪里", False),
+        ("What happened last month", False),
+        ("who else came", False),
+        ("上周没什么胃口", True),
+        ("昨天什么都没吃", True),
+        ("去年我搬到了上海", True),
+        ("今天做了很多事，什么都想试试", True),
+        ("What a day! I ran 10 km", True),
+    ],
+)
+def test_a_question_for_a_time_needs_no_mark(sentence, kept):
+    assert worth_keeping(sentence) is kept

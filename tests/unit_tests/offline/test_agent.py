@@ -97,6 +97,49 @@ def test_a_life_in_chinese(talk, store):
     assert "没有找到" in talk.say("我叫什么名字？")
 
 
+@pytest.mark.parametrize(
+    ("said", "asked", "told"),
+    [
+        (
+            ["I live in Shanghai", "I moved to Hangzhou. I live in Binjiang."],
+            "Where do I live?",
+            ["Hangzhou", "Binjiang"],
+        ),
+        (
+            ["我住在北京。我搬到上海了，住在静安区。"],
+            "我住在哪里？",
+            ["北京", "上海", "静安区"],
+        ),
+        (
+            ["我以前住在上海静安区", "我搬到杭州了，住在滨江区"],
+            "我现在住在哪里？",
+            ["杭州", "滨江区"],
+        ),
+        (
+            ["我以前住在上海静安区", "我搬到杭州了，住在滨江区"],
+            "我以前住在哪里？",
+            ["静安区"],
+        ),
+        (
+            ["I used to live in Boston", "I moved to Chicago"],
+            "Where did I live before?",
+            ["Boston"],
+        ),
+        (
+            ["I moved to Chicago", "I used to live in Boston"],
+            "Where do I live now?",
+            ["Chicago"],
+        ),
+    ],
+)
+def test_nothing_that_is_said_of_one_thing_is_lost(talk, said, asked, told):
+    for text in said:
+        talk.say(text)
+    talk.new_thread()
+    answer = talk.say(asked)
+    assert all(word in answer for word in told)
+
+
 def test_a_correction_without_anything_to_correct_is_kept(talk, store):
     talk.say("I moved to Rome")
     assert texts(store) == ["I moved to Rome"]

@@ -81,7 +81,7 @@ def remembering(store, *texts):
                 (
                     "memory_search",
                     {
-                        "query": "yesterday",
+                        "query": "2024-05-09",
                         "time_after": "2024-05-09",
                         "time_before": "2024-05-09",
                     },

@@ -162,3 +162,40 @@ def test_without_simsimd_all_cosines_are_exact(monkeypatch):
     found = warmed(column(rows), 500, rows[0])
     assert found.error == 0
     assert not compressed.available()
+
+
+@pytest.mark.usefixtures("compresses")
+def test_slots_after_the_last_vector_have_none():
+    made = column(random_rows(200))
+    query = random_rows(1, seed=9)[0]
+    warmed(made, 203, query)
+    slots = np.array([199, 202, 0, 200])
+    found = made.cosines_of(slots, query)
+    assert np.isneginf(found).tolist() == [False, True, False, True]
+    assert made.nearest(query, 203, 50).tolist() != []
+
+
+@pytest.mark.parametrize("dims", [8, 64, 1536])
+def test_rows_that_are_alike_keep_their_mean(dims):
+    rows = normalized(1 + 0.01 * random_rows(3000, dims))
+    copies = CompressedRows(3000, dims)
+    copies.extend(rows)
+    query = normalized(1 + 0.01 * random_rows(1, dims, seed=2))[0]
+    found, exact = copies.cosines(CompressedQuery(query)), rows @ query
+    assert found.mean() == pytest.approx(exact.mean(), abs=2e-6)
+
+
+@pytest.mark.usefixtures("compresses")
+def test_vectors_that_count_words_are_compared_exactly_where_estimates_are_bad():
+    draw = np.random.default_rng(10)
+    for _ in range(20):
+        counts = np.zeros((600, 384), np.float32)
+        for row in counts:
+            row[draw.choice(384, 8)] = draw.integers(1, 4, 8)
+        rows = normalized(counts)
+        made = column(rows)
+        query = rows[draw.integers(600)]
+        warmed(made, 600, query)
+        exact = made.similarities(query, 600)
+        best = np.sort(made.nearest(query, 600, 10))[-10:]
+        assert best == pytest.approx(np.sort(exact)[-10:], abs=1e-6)

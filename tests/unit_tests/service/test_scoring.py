@@ -74,6 +74,15 @@ def looked_at(monkeypatch):
     return seen
 
 
+def broken(_texts, _role):
+    message = "down"
+    raise ConnectionError(message)
+
+
+def embed_again(texts, _role):
+    return embed(texts)
+
+
 def queries():
     draw = random.Random(2)
     return [" ".join(draw.choices(WORDS, k=draw.randint(1, 4))) for _ in range(25)]
@@ -108,7 +117,7 @@ def test_results_are_those_of_all_vectors(store, monkeypatch, mode, options):
     for query, expected in exact.items():
         results = found(store, query, mode=mode, **options)
         assert [id_ for id_, _ in results] == [id_ for id_, _ in expected]
-        assert [s for _, s in results] == pytest.approx([s for _, s in expected], 1e-3)
+        assert [s for _, s in results] == pytest.approx([s for _, s in expected], 1e-5)
 
 
 @pytest.mark.usefixtures("compresses")
@@ -153,6 +162,22 @@ def test_a_changed_memory_is_found_at_once(store):
         "ann", "saddle saddle piano", mode="vector", limit=1
     )
     assert best.id != added.id
+
+
+@pytest.mark.usefixtures("compresses")
+@pytest.mark.parametrize("mode", ["vector", "hybrid", "auto"])
+def test_memories_that_have_no_vector_yet_break_no_search(mode):
+    with filled("memory://") as store:
+        for _ in range(4):
+            store.search_memories("ann", "tea", mode=mode)
+        store._service.embedder._calls = broken  # an embedder that is down
+        late = store.add_memory("ann", "peanuts and saddles")
+        store._service.embedder._calls = embed_again
+        results = found(store, "peanuts tea", mode=mode, limit=20)
+        assert late.id in [id_ for id_, _ in results]
+        assert len(results) == 20
+        items = store.search(("memories",), query="tea", limit=150)
+        assert len(items) == 150
 
 
 def test_without_simsimd_results_are_the_same(store, monkeypatch):
