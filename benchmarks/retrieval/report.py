@@ -61,7 +61,7 @@ _TUNED: Final = """\
   little less elsewhere.
 * Some of the function words, irregular forms and derived families were added after
   looking at questions of these halves.
-* The levels of an embedder come from 32 statements and their paraphrases in each
+* The levels of an embedder come from 16 statements and their paraphrases in each
   language, written for this and used nowhere else. The threshold pairs are others.
 * Our own set was written by us, with the ranking in mind. It says what kinds of
   question work, not how often they come.

