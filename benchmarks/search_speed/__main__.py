@@ -60,6 +60,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds of each search")
     parser.add_argument("--large-rounds", type=int, metavar="N", help="of large sizes")
     parser.add_argument("--budget", type=int, metavar="BYTES", help="for warm indexes")
+    parser.add_argument(
+        "--files", metavar="FOLDER", help="keeps the crowd's files for another run"
+    )
     parser.add_argument("--results", type=Path, metavar="FILE", help="where JSON goes")
     parser.add_argument(
         "--report", type=Path, metavar="FILE", help="where Markdown goes"
@@ -78,6 +81,7 @@ def _plan(given: argparse.Namespace) -> Plan:
         "rounds": given.rounds,
         "large_rounds": given.large_rounds,
         "budget": given.budget,
+        "files": given.files,
     }
     plan = QUICK if given.quick else FULL
     return replace(plan, **{k: v for k, v in changes.items() if v is not None})

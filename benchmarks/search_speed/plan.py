@@ -23,6 +23,7 @@ class Plan:
         rounds: Rounds in which ours and its peer take turns.
         large_rounds: The same above 10,000 memories.
         processes: Fresh processes per start.
+        files: A folder in which the crowd's files are kept for another run, if given.
     """
 
     sizes: tuple[int, ...] = (1_000, 10_000, 100_000)
@@ -36,10 +37,13 @@ class Plan:
     rounds: int = 9
     large_rounds: int = 5
     processes: int = 5
+    files: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return its fields."""
-        return asdict(self)
+        fields = asdict(self)
+        del fields["files"]  # where something lies on some machine
+        return fields
 
     @classmethod
     def from_json(cls, fields: dict[str, Any]) -> Self:

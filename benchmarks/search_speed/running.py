@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -141,16 +142,13 @@ def _restart(plan: Plan, progress: Progress) -> dict[str, Any]:
 def _crowd(plan: Plan, progress: Progress) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="search-speed-") as name:
-        ours, peers = Path(name) / "ours", Path(name) / "peers"
-        ours.mkdir()
-        peers.mkdir()
-        size = {"users": plan.crowd, "per_user": plan.per_user}
+        size = f"{plan.crowd}x{plan.per_user}"
+        base = Path(plan.files or name)
+        ours, peers = base / f"ours-{size}", base / f"peers-{size}"
         with_peer = obstacle("SqliteStore", DIMENSIONS) is None
         folders = {"ours-sqlite": ours, **({"SqliteStore": peers} if with_peer else {})}
         for contestant, folder in folders.items():
-            run_module(
-                "crowd", task="fill", contestant=contestant, folder=str(folder), **size
-            )
+            _fill_crowd(plan, contestant, folder)
             progress(f"crowd filled: {contestant}")
         for order in ORDERS:
             for mode in MODES:
@@ -167,6 +165,24 @@ def _crowd(plan: Plan, progress: Progress) -> dict[str, Any]:
                 )
                 progress(f"crowd visited: {order}, {mode}")
     return found
+
+
+def _fill_crowd(plan: Plan, contestant: str, folder: Path) -> None:
+    """Write the file of a contestant, if an earlier run has not left it."""
+    done = folder / "filled"
+    if done.exists():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    run_module(
+        "crowd",
+        task="fill",
+        contestant=contestant,
+        folder=str(folder),
+        users=plan.crowd,
+        per_user=plan.per_user,
+    )
+    done.touch()
 
 
 def run_module(module: str, **given: Any) -> Any:
