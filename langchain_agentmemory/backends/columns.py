@@ -53,7 +53,9 @@ class Columns(NamedTuple):
 class ReadsColumns(Protocol):
     """A backend that reads a namespace faster by columns than by records."""
 
-    def columns(self, namespace: Namespace, size: int) -> Iterator[Columns]:
+    def columns(
+        self, namespace: Namespace, size: int, *, vectors: bool = True
+    ) -> Iterator[Columns]:
         """Yield all active records in order of revision, nothing if there are none.
 
         What was written since the revision was read may be among them. The caller reads
@@ -62,6 +64,7 @@ class ReadsColumns(Protocol):
         Args:
             namespace: Whose records.
             size: How many at once, the last ones excepted.
+            vectors: Whether vectors are wanted: reading them is most of the work.
         """
         ...
 

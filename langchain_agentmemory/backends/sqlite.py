@@ -268,7 +268,9 @@ class SQLiteBackend:
             records = [_record(namespace, row) for row in cursor]
         return Delta(head, records, reload)
 
-    def columns(self, namespace: Namespace, size: int) -> Iterator[Columns]:
+    def columns(
+        self, namespace: Namespace, size: int, *, vectors: bool = True
+    ) -> Iterator[Columns]:
         """Yield all active records, column by column."""
         self.open()
         with self._pool.reading() as connection:
@@ -278,7 +280,8 @@ class SQLiteBackend:
             if found is None:
                 return
             epoch, revision = found
-            cursor = connection.execute(self._sql.columns, (epoch,))
+            wanted = self._sql.columns if vectors else self._sql.columns_bare
+            cursor = connection.execute(wanted, (epoch,))
             while found := cursor.fetchmany(size):
                 turned = tuple(zip(*found, strict=True))
                 yield Columns(
@@ -538,9 +541,11 @@ class _Statements:
             f"SELECT {columns} FROM {table} r WHERE r.ns = ? AND r.state = 0 "
             f"ORDER BY r.revision"
         )
-        self.columns = (
-            f"SELECT {', '.join(_LOADED)} FROM {table} WHERE ns = ? AND state = 0 "
+        bare = ("NULL" if name == "vectors" else name for name in _LOADED)
+        self.columns, self.columns_bare = (
+            f"SELECT {', '.join(names)} FROM {table} WHERE ns = ? AND state = 0 "
             f"ORDER BY revision"
+            for names in (_LOADED, bare)
         )
         self.changed = (
             f"SELECT {columns} FROM {table} r WHERE r.ns = ? AND r.revision > ? "

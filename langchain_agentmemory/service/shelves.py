@@ -198,7 +198,9 @@ class Shelves:
         if warm.shelf is not None and embedder and warm.shelf.dims != embedder.dims:
             warm.show_nothing()  # an embedder without configured dims has answered
         if warm.shelf is None and self._columns is not None:
-            if not self._load_columns(warm, self._columns(namespace, _AT_ONCE)):
+            vectors = embedder is not None
+            parts = self._columns(namespace, _AT_ONCE, vectors=vectors)
+            if not self._load_columns(warm, parts):
                 warm.show_nothing()
                 self._read_changes(namespace, warm)
         else:

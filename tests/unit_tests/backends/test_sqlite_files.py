@@ -645,3 +645,21 @@ def test_closing_leaves_one_file(path):
     with open_store(path) as store:
         store.add_memory("ann", "tea")
     assert [found.name for found in path.parent.iterdir()] == [path.name]
+
+
+def test_vectors_are_read_only_where_they_are_wanted(tmp_path):
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    with MemoryStore.from_url(url, index={"embed": numbers, "dims": 2}) as store:
+        store.add_memory("ann", "Ann plays chess")
+        namespace = ("memories", "default", "ann")
+        (wanted,) = store.backend.columns(namespace, 10)
+        (bare,) = store.backend.columns(namespace, 10, vectors=False)
+    assert wanted.vectors[0] is not None
+    assert bare.vectors == (None,)
+    assert bare._replace(vectors=wanted.vectors, record=None) == wanted._replace(
+        record=None
+    )
+
+
+def numbers(texts):
+    return [[1.0, float(len(text))] for text in texts]

@@ -50,9 +50,9 @@ def reads(monkeypatch):
     for name in ("head", "columns", "delta", "read", "page"):
         method = getattr(sqlite.SQLiteBackend, name)
 
-        def counted(self, *args, name=name, method=method):
+        def counted(self, *args, name=name, method=method, **options):
             asked.append(name)
-            return method(self, *args)
+            return method(self, *args, **options)
 
         monkeypatch.setattr(sqlite.SQLiteBackend, name, counted)
     for name in ("_record", "_loaded_record"):
