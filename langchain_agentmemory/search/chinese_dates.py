@@ -23,13 +23,16 @@ _COUNT: Final = rf"(?P<count>{_NUMBER}|好几|几|数|半)"
 _UNIT: Final = r"(?P<unit>天|日|周|个?星期|个?礼拜|个?月|个?季度|年)"
 _UNITS: Final = {"天": "day", "日": "day", "周": "week", "月": "month", "年": "year"}
 _YEAR: Final = (
-    r"(?:(?P<year>[0-9]{4}|[〇零一二三四五六七八九]{4})\s*年"
+    r"(?:(?P<year>[0-9]{4}|[〇零一二三四五六七八九]{4}"
+    r"|(?<![0-9第])[0-9]{2}(?=年(?:1[0-2]|0?[1-9])月(?!前)))\s*年"
     r"|(?P<which>大前|[今去前明后本]|这一?|上一?|下一?)年)"
 )
 _YEARS: Final = {
     "今": 0, "本": 0, "这": 0, "这一": 0, "去": -1, "上": -1, "上一": -1,
     "前": -2, "大前": -3, "明": 1, "下": 1, "下一": 1, "后": 2,
 }  # fmt: skip
+_AHEAD: Final = 20
+"""How many years ahead a year of two digits may lie."""
 _AWAY: Final = {"上上": -2, "上": -1, "这": 0, "本": 0, "当": 0, "下": 1, "下下": 2}
 _SEASONS: Final = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
 _HOLIDAYS: Final = {  # first month and day, and how many days; a month if lunar
@@ -88,8 +91,15 @@ def chinese_number(given: str) -> int:
 
 def _year_of(match: re.Match[str], today: date) -> int | None:
     if match["year"]:
-        return chinese_number(match["year"])
+        year = chinese_number(match["year"])
+        return year if match["year"][2:] else _of_two_digits(year, today)
     return today.year + _YEARS[match["which"]] if match["which"] else None
+
+
+def _of_two_digits(year: int, today: date) -> int:
+    """Return the year that two digits mean: 25 is 2025, 98 is 1998."""
+    near = today.year // 100 * 100 + year
+    return near if near <= today.year + _AHEAD else near - 100
 
 
 def _yearly(

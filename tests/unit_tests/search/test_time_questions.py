@@ -37,6 +37,20 @@ May 2025
 前天干嘛了
 昨天我们聊了什么
 2025年5月
+国庆做了什么
+国慶做了什麼
+七月我在哪里
+七月我说了什么
+去年七月在哪里
+冬天做了什么
+去年夏天想去哪
+说说2020年
+上星期有啥事儿
+25年5月发生了什么
+2025年5月你记了什么
+what's on next week
+What did you note for May 2025?
+What was on in 2020?
 """
 MORE = """
 What did Ann do in May 2025?
@@ -52,6 +66,22 @@ Will it rain tomorrow?
 搬家之后发生了什么
 我去年多重
 昨天花了多少钱
+国庆是谁
+國慶是誰
+谁是国庆
+七月是谁
+七月说了什么
+七月跟我说了什么
+国庆说什么
+中秋是谁
+九月在哪里
+九月在忙什么
+夏天想去哪
+冬天我去哪
+春天在哪
+What happened to 1984?
+Was it more than in 2020?
+Was it the same in 2020?
 Что было в May 2025?
 """
 
@@ -71,6 +101,20 @@ def test_what_asks_for_nothing_but_a_time(query):
 @pytest.mark.parametrize("query", MORE.strip().splitlines())
 def test_what_asks_for_something_else_as_well(query):
     assert not asks_only_for_time(read(query))
+
+
+@pytest.mark.parametrize(
+    ("query", "year"),
+    [("25年5月", 2025), ("98年12月做了什么", 1998), ("2025年5月", 2025)],
+)
+def test_two_digits_before_a_month_are_a_year(query, year):
+    assert read(query).start.year == year
+
+
+@pytest.mark.parametrize("query", ["工作了25年", "125年5月", "25年5月前"])
+def test_other_two_digits_are_none(query):
+    found = time_preference(query, NOW, UTC)
+    assert found is None or "25年5月" not in found.words
 
 
 def day(text):
