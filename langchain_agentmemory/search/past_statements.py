@@ -1,8 +1,12 @@
 """Statements that say themselves that they are past: "I used to live in Boston".
 
 Such a statement and "I live in Denver" answer the same question, and which of them
-holds stands in their words, whatever their dates. The words are told apart from their
-other uses: *used to the noise*, *once a week*, 原来如此, 走过去, 睡觉以前.
+holds stands in their words, whatever their dates. The words of the past count only
+where they govern the main verb: right after the subject that begins the statement
+("Ann formerly worked …", 我以前住…), or right before it ("As a child I …", 小时候我…).
+They say nothing about the statement in a clause that describes something in it ("Tom,
+who previously worked …", 曾在华为工作的王先生), and nothing next to what still holds
+("and lives", "again", 又). In doubt a statement is not past.
 """
 
 import re
@@ -15,58 +19,197 @@ from langchain_agentmemory.search.stopwords import CHINESE, ENGLISH
 _MOST_CHARACTERS: Final = 200
 """Longer texts say more than one thing."""
 
+
+def _any_of(words: str) -> str:
+    return "(?:" + "|".join(words.split()) + ")"
+
+
+_NO_SUBJECT: Final = _any_of(
+    """
+    am is are was were be been being get gets got getting gotten grow grew grown become
+    became has have had do does did will would can could shall should may might must
+    not quite more never always often also sometimes really mostly usually then still
+    who whom whose which that where when while what why how if because since as than
+    though although unlike like in on at to from of for with by about into near after
+    before until the a an this these those some any no every each most many i me we us
+    he him she it they them you formerly previously originally initially once used use
+    current present new past first light sight glance
+    (?:it|he|she|that|there|here|what|who|where|how|this|let)'s \\w+'(?:m|re|ve|ll|d)
+    """
+)
+_WORD_OF_NAME: Final = rf"(?!{_NO_SUBJECT}\b)[\w-]+"
+_PART: Final = (
+    r"(?:i|we|he|she|they|you|the\ user"
+    rf"|(?:my|our|his|her|their|your|the\ user's|{_WORD_OF_NAME}'s)"
+    rf"(?:\ (?!{_NO_SUBJECT}\b)[\w'-]+){{0,2}}\ {_WORD_OF_NAME}"
+    rf"|{_WORD_OF_NAME}(?:\ {_WORD_OF_NAME})?)"
+)
+_SUBJECT: Final = rf"(?:(?:it|there)|{_PART}(?:\ and\ {_PART})?)"
+_LEAD: Final = (
+    r"^(?:(?:well|yes|so|actually|honestly|fyi|btw|also|oh|and|user)[,:]?\ )?"
+    r"(?:(?:in|until|before|during|from)\ [^,]{1,30},\ )?"
+)
+_DESCRIBING: Final = r"\b(?:who|whom|whose|which|that|where|as\ (?!a\b)|if|because)"
+_TOOLS: Final = _any_of(
+    """
+    passwords? emails? accounts? keys? cards? codes? pins? apps? tools? phones? numbers?
+    addresses money things? names? words?
+    """
+)
+"""What is "used to" do something: nothing that used to."""
+_WAS: Final = r"(?:was|were|wasn't|weren't)"
+_STATE: Final = (
+    r"(?:(?:(?:never|rarely|often|also|only|mostly|usually|mainly|both|all)\ )?"
+    + _any_of(
+        """
+        was were wasn't weren't had lived worked studied owned used
+        drove smoked drank ate liked loved hated disliked preferred enjoyed played
+        taught ran kept wanted planned believed belonged went wore took rented stayed
+        served attended dated slept spoke weighed knew cooked commuted cycled rode swam
+        trained practi[cs]ed managed led needed feared lacked suffered paid earned
+        volunteered resided held
+        """
+    )
+    + r"\b|did(?:n't|\ not)\b)"
+)
+"""What lasts, and so may be over; what happened once does not end."""
+_BEFORE: Final = r"(?:formerly|originally|initially|previously)"
 _CHILD: Final = r"(?:child|kid|boy|girl|baby|teenager|student|beginner)"
+_AS_CHILD: Final = (
+    r"as\ a\ (?:little\ |young\ |small\ )?(?:child|kid|boy|girl|teenager)"
+)
+_WHEN_CHILD: Final = (
+    rf"when\ {_PART}\ (?:was|were)\ (?:younger|little|small|an?\ (?:\w+\ )?{_CHILD})"
+)
 _ENGLISH: Final = LazyPattern(
-    r"""(?x)
-      (?<!\bam\ )(?<!\bis\ )(?<!\bare\ )(?<!\bwas\ )(?<!\bwere\ )(?<!\bbe\ )
-      (?<!\bbeen\ )(?<!\bbeing\ )(?<!\bget\ )(?<!\bgets\ )(?<!\bgot\ )(?<!\bgetting\ )
-      (?<!\bgotten\ )(?<!\bgrow\ )(?<!\bgrew\ )(?<!\bgrown\ )(?<!\bbecome\ )
-      (?<!\bbecame\ )(?<!\bnot\ )(?<!\bquite\ )(?<!\bmore\ )(?<!'m\ )(?<!'re\ )(?<!'s\ )
-      \bused\ to\ (?!(?:it|this|that|the|these|those|him|them|you|my|his|our|their|its
-      |an?|\w+ing)\b)
-    | \bdid(?:n't|\ not)\ (?:\w+\ )?use\ to\b
-    | \b(?:formerly|originally(?!\ from\b)|initially|previously)\b
-    | \bin\ the\ past\b(?!\ (?:\w+\ )?(?:few|couple|days?|weeks?|months?|years?)\b)
-    | \bback\ then\b | \bat\ first\b(?!\ (?:glance|sight))
-    | (?<!\bat\ )\bonce\ (?:was|were|had|owned|\w+ed)\b
-    | \bas\ a\ (?:little\ |young\ |small\ )?(?:child|kid|boy|girl|teenager)
-      (?=,|\ (?:i|we|he|she|they)\b|[.!]?$)
-    | \bwhen\ \w+\ (?:was|were)\ (?:younger|little|small|an?\ (?:\w+\ )?"""
-    + _CHILD
-    + r""")\b
-    | \b(?:my|his|her|our|their|\w+'s)\ (?:old|former|previous|prior|original|initial
-      |first)\ (?:\w+\ ){1,3}(?:was|were|had\ been)\b
+    rf"""(?x) {_LEAD}(?:
+      (?!{_TOOLS}\ ){_SUBJECT}\ (?:(?:\w+ly|never|always|often|also|both|all)\ )?
+        used\ to\ (?!(?:it|this|that|the|these|those|him|them|you|my|his|our|their|its
+        |an?|\w+ing)\b)
+    | {_SUBJECT}\ did(?:n't|\ not)\ (?:\w+\ )?use\ to\b
+    | {_SUBJECT}\ (?:{_BEFORE}|once)\ {_STATE}
+    | {_SUBJECT}\ {_WAS}\ (?:{_BEFORE}|once)\ (?!from\b|built\b|made\b|founded\b
+        |designed\b|written\b|created\b|published\b|bought\b|planted\b|born\b|printed\b)
+    | (?:{_BEFORE}|in\ the\ past|back\ then|{_AS_CHILD}|{_WHEN_CHILD}|at\ first),?
+        \ {_SUBJECT}\ (?:(?:could|would)\b|{_STATE})
+    | {_SUBJECT}\ {_STATE}\ (?:(?!{_DESCRIBING}\b)[^,;:])*\b(?:{_BEFORE}
+        |in\ the\ past|back\ then|at\ first|{_AS_CHILD}|{_WHEN_CHILD})[.!]?$
+    | (?:my|his|her|our|their|{_WORD_OF_NAME}'s)\ (?:(?:former|previous|prior|original
+        |initial)|old\ (?!man\b|lady\b|m[uo]m\b|mother\b|dad\b|father\b|friends?\b|dog\b
+        |cat\b|horse\b)|first\ (?=job\b|boss\b|employer\b|address\b|apartment\b|flat\b
+        |house\b|car\b|phone\b|laptop\b|computer\b|password\b|email\b))\ ?
+        (?:{_WORD_OF_NAME}\ ){{1,3}}(?:was|were|had\ been)\ (?!always\b)
+    )
+    """
+)
+_VERB: Final = _any_of(
+    """
+    live work own drive like love use prefer eat drink run stay play speak smoke want
+    take need wear keep rent reside know hate enjoy cook commute manage lead train
+    belong study teach go do have
+    """
+)
+_VERB_OF_ONE: Final = _any_of(
+    """
+    lives works owns drives likes loves uses prefers eats drinks runs stays plays speaks
+    smokes wants takes needs wears keeps rents resides knows hates enjoys cooks commutes
+    manages leads trains belongs studies teaches goes does has
     """
 )
 _ENGLISH_SINCE: Final = LazyPattern(
     r"\b(?:now|nowadays|currently|today|these days|any ?more|still|but|however|instead"
     r"|since|then (?:i|we|he|she|they|moved|switched|changed)|later|until|eventually"
-    r"|(?:and|,) (?:\w+ )?(?:moved|switched|changed|became))\b"
+    r"|(?:and|,) (?:\w+ )?(?:moved|switched|changed|became)"
+    r"|again|once more|as (?:i|we|he|she|they) (?:did|used)"
+    rf"|(?:i|we|he|she|they) (?:\w+ly |also )?(?:am|are|is|{_VERB}|{_VERB_OF_ONE})"
+    rf"|(?:i|we|he|she|they)'(?:m|re|ve|s))\b"
+)
+_ENGLISH_PRESENT: Final = LazyPattern(
+    rf"\b(?:am|is|are|isn't|aren't|has)\b|'re\b|\b(?:it|that|here|there)'s\b|(?<!^user):\s"
+    rf"|(?:\b(?:and|while|whereas)|[,;–—-]) (?:\w+ly |also )?{_VERB_OF_ONE}\b"
+)
+_ENGLISH_BOTH: Final = LazyPattern(rf"\band (?:\w+ly |also )?{_VERB}\b")
+"""A second verb in the present; after "used to" it is another one that did."""
+
+_PERSON: Final = "(?:[我你您他她它咱]们?)"
+_KIN: Final = (
+    "(?:爸爸?|妈妈?|父亲|母亲|父母|爷爷|奶奶|外公|外婆|姥姥|姥爷|哥哥?|姐姐?|弟弟?|妹妹?"
+    "|老公|老婆|丈夫|妻子|先生|太太|女儿|儿子|孩子|男友|女友|男朋友|女朋友|朋友|室友|同事"
+    "|老板|家人?|老家|公司)"
+)
+_NO_NOUN: Final = "是在有去用叫到住回做从了把给和跟要想说会能不没很都就的过来那以之前曾"
+_NOUN: Final = f"[^\\W{_NO_NOUN}原最当上下]{{1,6}}"
+_SURNAME: Final = (
+    "[王李张刘陈杨黄赵吴徐孙马朱胡郭何林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘蒋蔡余杜叶程苏"
+    "魏吕丁任沈姚卢姜崔钟谭陆汪范石廖贾韦付邹孟熊秦邱江尹薛闫段雷侯史陶黎贺顾毛郝龚邵万钱"
+    "严武戴莫孔汤康施洪周高夏方]"
+)
+_NAME_CHARACTER: Final = (
+    f"[^\\W{_NO_NOUN}天一二三四五六日末月年时考课班学饭床门觉职校早晚先里]"
+)
+_SOMEBODY: Final = (
+    f"(?:用户|{_PERSON}{_KIN}?|{_PERSON}家?的{_NOUN}|{_KIN}|[a-z][a-z'-]*(?: [a-z-]+)?"
+    f"|[小老阿]{_NAME_CHARACTER}{{1,2}}|{_SURNAME}{_NAME_CHARACTER}{{1,2}})"
+)
+_LASTING: Final = (
+    "(?:(?:都|很|最|只|总|总是|常|常常|经常|一般|通常|每[天周年月]|不|没|从不|从没|一个人)?"
+    "(?:住(?!院)|在(?!前台)|用|做(?!完)|养|叫(?!错|人)|是|有(?![的时点事些])|当(?!时|初|天)|任|担任|就职|就读"
+    "|上班|工作|打工|喜欢|爱|讨厌|怕|恨|对(?!账)|吃|喝|抽|玩|学|读|念|教|开(?!会|门)|骑|穿"
+    "|戴|打|踢|弹|跑|练|负责|属于|租|信|跟|和|从事|习惯|拥有|姓|睡|熬夜|失眠|订阅|种|值|留"
+    "|居住|生活|单身|交往|结|过敏|胖|瘦|每)|(?:总|常|经常|总是|常常|很|不|没|都)(?!过|要|去|来))"
+)
+"""What lasts, and so may be over, at the beginning of the rest of a statement."""
+_ADVERB: Final = (
+    "(?:曾经(?!说)|从前|原先|早先|早年|当初|最初|起初|小时候|年轻时候?|以前|之前"
+    "|一开始(?![^，。]{0,8}就))"
+)
+_AFTER_SUBJECT: Final = (
+    f"(?:{_ADVERB}[，,]?(?={_LASTING})|曾(?=[在任是用住有做养当])"
+    "|(?:原来|原本)(?=[住用做养开吃喝抽]|叫(?!错)"
+    "|在[^，。]{1,10}(?:工作|上班|任职|读书|上学|学习|住|做|当|教))"
+    "|过去(?=[常总]|经常|喜欢|[爱怕信]|讨厌|习惯|以为|是(?![为因想要])))"
+)
+_HELD: Final = "(?:[住在用是养叫当开抽]|喜欢)"
+_CHANGE: Final = (
+    "(?:搬|跳槽|离[职婚]|辞职|毕业|结婚|退休|入职|移民|升职|换(?:工作|公司|手机|车|房))"
+    "[^，。]{0,10}[之以]前[，,]?"
+)
+_THING: Final = (
+    "(?:地址|号码|手机|公司|单位|东家|住处|房子|电脑|邮箱|密码|老板|工作|男友|女友|男朋友"
+    "|女朋友|房东|室友|老师|学校|车|医生|教练|经理)"
+)
+_EARLIER: Final = (
+    f"(?:(?:原来|以前|之前|从前|曾经|原先|早先|当初|最初)的{_NOUN}[是叫为]"
+    "|(?:上一|前一)[个份任家台部辆款间所位条套届](?![月周星礼世季学小钟天晚夜年次])"
+    f"{_NOUN}[是叫为在]"
+    f"|[上前][份家个]{_THING}[^，。]{{0,3}}[是叫为在]"
+    f"|前任{_NOUN}?[是叫]|旧{_THING}[^，。]{{0,6}}[是叫在]"
+    "|老(?:地址|号码|公司(?!机)|单位|东家|住处|邮箱|密码)[^，。]{0,6}[是叫在]"
+    "|老(?:手机|房子|电脑)[^，。]{0,6}[是叫])"
 )
 _CHINESE: Final = LazyPattern(
-    r"""(?x)
-      曾经(?!说) | 曾(?=[在任是用住有做去养当]) | 从前 | 原先 | 早先 | 早年 | 当初
-    | 最初 | 起初 | 小时候 | 年轻时 | 一开始(?![^，。]{0,8}就)
-    | 原来(?=[住在用做养叫]|的) | (?<=[我他她们户])原来(?!如此) | 原本(?=[住在用做养叫])
-    | (?<=[我他她们户])过去(?!了|吧|[ 近这]?[0-9一二两三四五六七八九十几半])
-    | ^过去(?=[我他她住在常])
-    | (?:^|[，；、,;\s我你您他她它们户家])[之以]前(?![天年面后台往一要需得该先别])
-    | (?:^|[，；、,;\s])[^，。；、,;\s]{1,3}(?<![饭餐吃喝睡觉班床门课学会考步年月日天])
-      以前(?![天年面后台往一要需得该先别])
-    | (?:搬|跳槽|离[职婚]|辞职|毕业|结婚|退休|入职|移民|升职|换(?:工作|公司|手机|车|房))
-      [^，。]{0,10}[之以]前
-    | (?:上一|前一)[个份任家台部辆款间所位条套届](?![月周星礼世季学小钟天晚夜年])
-    | (?<!以)[上前][个份家](?![月周星礼世季学小钟天晚夜年]) | 前任
-    | [旧老](?:地址|号码|手机|公司|单位|东家|住处|房子|电脑|邮箱|密码)
-      [^，。]{0,6}[是在叫]
-    """
+    rf"""^(?:(?:{_SOMEBODY}\s*{_AFTER_SUBJECT})
+    |(?:(?:{_ADVERB}|过去)[，,]?\s*(?:{_SOMEBODY}\s*)(?={_LASTING}))
+    |(?:{_ADVERB}[，,]?(?={_LASTING}))
+    |(?:过去[常总])
+    |(?:{_CHANGE}{_SOMEBODY}\s*{_HELD})
+    |(?:{_SOMEBODY}{_CHANGE}{_HELD})
+    |(?:(?:{_PERSON}家?的?|{_SOMEBODY}的|用户)?{_EARLIER}))""".replace("\n    ", "")
 )
+_CHINESE_DESCRIBING: Final = LazyPattern(
+    f"^(?!(?:[^，。]{{0,6}}{_EARLIER}))[^，。]*[^是我你他她它们]的(?!是)[^，。是叫]{{1,8}}"
+    "(?:[是叫为很]|在(?!家))"
+)
+"""What is told of is what the words of the past describe: 我以前住的房子是…"""
 _CHINESE_SINCE: Final = LazyPattern(
     r"现在|目前|如今|现今|眼下|当前|最近|近来|后来|但|不过|可是|却|然后|才(?!能)|至今|仍"
-    r"|依旧|一直|还是|改成|改为|改[用住在]|换成|换到|换了|搬[到去来]|转到|已经|不再|直到"
+    r"|依旧|一直|还是|改成|改为|改[用住在]|换成|换到|换了|搬[到去来回]|转到|已经|不再|直到"
+    r"|又|[住回]回|回到|重新|再次|再度|照旧|照样|还[在住用有养]|今年|今天|这个月"
+    rf"|[，,；;。]\s*{_PERSON}?[住用是叫养有在]|现(?=[任在住用居])"
 )
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
-_BEFORE: Final = re.compile("[之以]前")
+_CHINESE_BEFORE: Final = re.compile("[之以]前")
+_USED_TO: Final = re.compile(r"\bused? to\b")
 _WORD: Final = re.compile(r"[a-z0-9]+|[^\W_a-z0-9]")
 _TELLING: Final = (
     ENGLISH
@@ -82,7 +225,8 @@ def told_as_past(text: str) -> bool:
     """Tell whether a statement says itself that it no longer holds.
 
     Its first sentence counts, and only if nothing is told of what came after ("but now
-    …", 后来). Questions say nothing, and "no longer" (不再) says what holds now.
+    …", 后来) or still holds ("and lives", "again"). Questions say nothing, and "no
+    longer" (不再) says what holds now.
 
     Args:
         text: A memory in English or Chinese, simplified or traditional.
@@ -93,13 +237,14 @@ def told_as_past(text: str) -> bool:
     first = _SENTENCE.split(text, maxsplit=1)[0].rstrip()
     if first.endswith(("?", "？")):
         return False
-    if _ENGLISH.search(first) is not None:
-        return _ENGLISH_SINCE.search(text) is None
+    if _ENGLISH.match(first) is not None:
+        return not _goes_on(text, first)
     if text.isascii():
         return False
     text, first = simplified(text), simplified(first)
-    past = _CHINESE.search(first) is not None
-    return past and _CHINESE_SINCE.search(_without_change(text)) is None
+    if _CHINESE.match(first) is None or _CHINESE_DESCRIBING.match(first) is not None:
+        return False
+    return _CHINESE_SINCE.search(_without_change(text)) is None
 
 
 def say_the_same(one: str, other: str) -> bool:
@@ -117,7 +262,14 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(found) - _TELLING
 
 
+def _goes_on(text: str, first: str) -> bool:
+    """Tell whether an English text tells of the present as well."""
+    if _ENGLISH_SINCE.search(text) or _ENGLISH_PRESENT.search(first):
+        return True
+    return not _USED_TO.search(first) and _ENGLISH_BOTH.search(first) is not None
+
+
 def _without_change(text: str) -> str:
     """Return a text without a change that "before" follows: 搬到杭州以前."""
-    before = _BEFORE.search(text)
+    before = _CHINESE_BEFORE.search(text)
     return text if before is None else text[before.end() :]

@@ -44,6 +44,29 @@ In the past I drank coffee
 毕业之前我住在宿舍
 我前任老板是王总
 我上家公司在浦东
+Ann formerly worked at Intel
+We previously lived in Rome
+My old phone number was 555
+My wife and I used to live in Riga
+My dad's sister used to smoke
+I was previously a nurse
+My flight was originally on May 5
+I drank coffee in the past
+I lived in Rome previously
+When I was younger, I smoked
+My first car was a Fiat
+I used to live and work in Boston
+There used to be a bakery here
+用户以前住在上海
+我妈以前是老师
+王明以前在华为工作
+我的狗以前很胖
+Ann以前住在上海
+我原来用安卓手机
+小时候我养过狗
+我以前是老师
+以前我住在上海
+我以前的老板是王总
 """
 NOT_PAST = """
 I live in Denver
@@ -87,6 +110,62 @@ I have a dog. I used to have a cat.
 I am originally from Porto
 I work as a student assistant
 我的老师住在旧金山
+My manager is Tom, who previously worked at Intel
+My manager is Tom who formerly worked at Intel
+My car is the Audi that my dad used to own
+I live where my uncle used to live
+Ann previously lived in Boston and lives in Berlin
+I previously lived in Boston and work in Berlin
+I used to live in Boston. I live in Berlin.
+I work at Meta, formerly Facebook
+The password used to log in to the server is hunter2
+Password used to log in: hunter2
+My car used to get to work is an Audi
+My mum's used to spicy food
+It's often used to cut bread
+I drink tea at first light
+At first light we drank tea
+Unlike in the past I drink tea
+I take ibuprofen, as I did in the past
+I used to live in Boston again
+I once again lived in Boston
+I live in Boston again, as previously
+My first name was always Bob
+My first language was Latvian
+My old friend was at the party
+Ann originally comes from Rome
+My house was originally built in 1920
+I previously said that I live in Rome
+I moved back to my old flat, which was cheap
+My doctor is the one I had as a child
+The desk I bought was previously Ann's
+我的经理是曾在华为工作的王先生
+我住回从前的老房子
+我又住在以前的房子
+我的票从前天改到五月九日
+从前门进来
+用户从前门进来
+从前台拿
+钥匙从前台拿
+我上最初级的课程
+最初级的课程
+我们以前端开发为主
+明天我过去做饭
+我过去帮忙
+我过去有事
+曾经理负责
+由曾经理负责
+我以前住的房子是红色的
+我以前在华为工作的同事是王明
+我睡觉之前喝牛奶
+上班之前喝咖啡
+我和以前一样住在上海
+我像以前一样喝咖啡
+我以前住上海，又住上海了
+她原来是老师
+老房子在乡下
+我像小时候一样爱吃糖
+他是我以前的老板
 """
 
 

@@ -38,3 +38,38 @@ def test_the_present_is_first_unless_the_past_is_asked_for(
     for entry in found:
         why = entry.explanation
         assert sum(why.shares().values()) == pytest.approx(why.evidence)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "question"),
+    [
+        (
+            "I work at Oracle, the database company",
+            "I work at Meta, formerly Facebook",
+            "Where do I work?",
+        ),
+        (
+            "Ann lives in Rome and works in Berlin",
+            "Ann previously lived in Boston and lives in Berlin",
+            "Where does Ann live?",
+        ),
+        (
+            "I live in Denver near the park",
+            "I used to live in Boston again",
+            "Where do I live now?",
+        ),
+        (
+            "My car is the Fiat that my mum wanted to own",
+            "My car is the Audi that my dad used to own",
+            "What is my car?",
+        ),
+        ("我们以后端开发为主", "我们以前端开发为主", "我们以什么开发为主？"),
+    ],
+)
+def test_words_of_the_past_in_a_present_statement_leave_it_first(
+    make_store, older, newer, question
+):
+    store = make_store()
+    for text in (older, newer, "I like green tea", "我喜欢喝茶"):
+        store.add_memory("ann", text)
+    assert store.search_memories("ann", question)[0].memory == newer
