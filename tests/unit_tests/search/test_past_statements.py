@@ -67,6 +67,15 @@ Ann以前住在上海
 我以前是老师
 以前我住在上海
 我以前的老板是王总
+User: I used to live in Boston
+In the past I didn't eat meat
+My password used to be hunter2
+My favourite food was previously sushi
+Years ago I used to smoke
+我最喜欢的颜色以前是蓝色
+我以前的公司在浦东
+张三以前住在上海
+我以前不吃辣
 """
 NOT_PAST = """
 I live in Denver
@@ -166,6 +175,28 @@ The desk I bought was previously Ann's
 老房子在乡下
 我像小时候一样爱吃糖
 他是我以前的老板
+I was born in the house that my dad owned when he was a boy
+My new boss previously worked at Intel
+My current car was previously Ann's
+As a child psychologist I work with kids
+Formerly Facebook, Meta is my employer
+I used to drink coffee, I drink tea
+我的新老板以前在华为工作
+王总以前在华为工作，是我老板
+我从前任手里买了房
+我从前年开始住在上海
+我以前任的名义签字
+我老公司机是小王
+我过去总部开会
+我过去常州出差
+我曾用名叫张伟
+我小时候开始就怕狗
+我以前也喜欢喝茶
+我以前有的时候喝茶
+我搬家之前有很多事要做
+任务之前用一下
+周五之前住酒店
+高三以前住宿舍
 """
 
 
