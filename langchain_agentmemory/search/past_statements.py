@@ -37,14 +37,12 @@ _NO_SUBJECT: Final = _any_of(
     (?:it|he|she|that|there|here|what|who|where|how|this|let)'s \\w+'(?:m|re|ve|ll|d)
     """
 )
-_WORD_OF_NAME: Final = rf"(?!{_NO_SUBJECT}\b)[\w-]+"
-_PART: Final = (
-    r"(?:i|we|he|she|they|you|the\ user"
-    rf"|(?:my|our|his|her|their|your|the\ user's|{_WORD_OF_NAME}'s)"
-    rf"(?:\ (?!{_NO_SUBJECT}\b)[\w'-]+){{0,2}}\ {_WORD_OF_NAME}"
-    rf"|{_WORD_OF_NAME}(?:\ {_WORD_OF_NAME})?)"
+_SUBJECT: Final = (
+    r"(?:(?:i|we|he|she|they|you|it|there|the\ user"
+    r"|(?:(?:my|our|his|her|their|your|the\ user's)\ )?"
+    rf"(?:(?!{_NO_SUBJECT}\b)[\w'-]+\ ){{0,2}}(?!{_NO_SUBJECT}\b)[\w-]+)"
+    r"(?:\ and\ (?:(?:my|our|his|her|their)\ )?[\w-]+)?)"
 )
-_SUBJECT: Final = rf"(?:(?:it|there)|{_PART}(?:\ and\ {_PART})?)"
 _LEAD: Final = (
     r"^(?:(?:well|yes|so|actually|honestly|fyi|btw|also|oh|and|user)[,:]?\ )?"
     r"(?:(?:in|until|before|during|from)\ [^,]{1,30},\ |(?:\w+\ )?years\ ago,?\ )?"
@@ -79,28 +77,33 @@ _AS_CHILD: Final = (
     r"as\ a\ (?:little\ |young\ |small\ )?(?:child|kid|boy|girl|teenager)"
 )
 _WHEN_CHILD: Final = (
-    rf"when\ {_PART}\ (?:was|were)\ (?:younger|little|small|an?\ (?:\w+\ )?{_CHILD})"
+    r"when\ [\w'-]+(?:\ \w+)?\ (?:was|were)\ (?:younger|little|small"
+    rf"|an?\ (?:\w+\ )?{_CHILD})"
 )
 _ENGLISH: Final = LazyPattern(
     rf"""(?x) {_LEAD}(?:
-      (?!{_TOOLS}\ ){_SUBJECT}\ (?:(?:\w+ly|never|always|often|also|both|all)\ )?
-        used\ to\ (?!(?:it|this|that|the|these|those|him|them|you|my|his|our|their|its
-        |an?|\w+ing)\b)
-    | {_SUBJECT}\ did(?:n't|\ not)\ (?:\w+\ )?use\ to\b
-    | {_SUBJECT}\ (?:{_BEFORE}|once)\ {_STATE}
-    | {_SUBJECT}\ {_WAS}\ (?:{_BEFORE}|once)\ (?!from\b|built\b|made\b|founded\b
-        |designed\b|written\b|created\b|published\b|bought\b|planted\b|born\b|printed\b)
+      {_SUBJECT}\ (?:
+        (?:(?:\w+ly|never|always|often|also|both|all)\ )?used\ to\ (?!(?:it|this|that
+          |the|these|those|him|them|you|my|his|our|their|its|an?|\w+ing)\b)
+      | did(?:n't|\ not)\ (?:\w+\ )?use\ to\b
+      | {_WAS}\ (?:{_BEFORE}|once)\ (?!(?:from|built|made|founded|designed|written
+          |created|published|bought|planted|born|printed)\b)
+      | (?:{_BEFORE}|once)\ {_STATE}
+      | {_STATE}\ (?:(?!{_DESCRIBING}\b)[^,;:])*\b(?:{_BEFORE}|in\ the\ past|back\ then
+          |at\ first|{_AS_CHILD}|{_WHEN_CHILD})[.!]?$
+      )
     | (?:{_BEFORE}|in\ the\ past|back\ then|{_AS_CHILD}|{_WHEN_CHILD}|at\ first),?
         \ {_SUBJECT}\ (?:(?:could|would)\b|{_STATE})
-    | {_SUBJECT}\ {_STATE}\ (?:(?!{_DESCRIBING}\b)[^,;:])*\b(?:{_BEFORE}
-        |in\ the\ past|back\ then|at\ first|{_AS_CHILD}|{_WHEN_CHILD})[.!]?$
-    | (?:my|his|her|our|their|{_WORD_OF_NAME}'s)\ (?:(?:former|previous|prior|original
-        |initial)|old\ (?!man\b|lady\b|m[uo]m\b|mother\b|dad\b|father\b|friends?\b|dog\b
-        |cat\b|horse\b)|first\ (?=job\b|boss\b|employer\b|address\b|apartment\b|flat\b
-        |house\b|car\b|phone\b|laptop\b|computer\b|password\b|email\b))\ ?
-        (?:{_WORD_OF_NAME}\ ){{1,3}}(?:was|were|had\ been)\ (?!always\b)
+    | (?:my|his|her|our|their|\w+'s)\ (?:(?:former|previous|prior|original|initial)\b
+        |old\ (?!(?:man|lady|m[uo]m|mother|dad|father|friends?|dog|cat|horse)\b)
+        |first\ (?=(?:job|boss|employer|address|apartment|flat|house|car|phone|laptop
+          |computer|password|email)\b))\ ?
+        (?:(?!{_NO_SUBJECT}\b)[\w-]+\ ){{1,3}}(?:was|were|had\ been)\ (?!always\b)
     )
     """
+)
+_TOOL_USED: Final = LazyPattern(
+    rf"^(?:\S+ ){{0,3}}{_TOOLS} used to (?!(?:be|have|belong)\b)"
 )
 _VERB: Final = _any_of(
     """
@@ -147,7 +150,8 @@ _SURNAME: Final = (
 )
 _NAME_CHARACTER: Final = f"[^\\W{_NO_NOUN}天日末月年时考课班学饭床门觉职校早晚先里上]"
 _SOMEBODY: Final = (
-    f"(?:用户|{_PERSON}{_KIN}?|{_PERSON}(?:家|最喜欢|最爱)?的{_NOUN}|{_KIN}|[a-z][a-z'-]*(?: [a-z-]+)?"
+    f"(?:用户|{_PERSON}{_KIN}?|{_PERSON}(?:家|最喜欢|最爱)?的{_NOUN}|{_KIN}"
+    "|[a-z][a-z'-]*(?: [a-z-]+)?"
     f"|[小老阿]{_NAME_CHARACTER}{{1,2}}|{_SURNAME}{_NAME_CHARACTER}{{1,2}})"
 )
 _LASTING: Final = (
@@ -168,6 +172,11 @@ _AFTER_SUBJECT: Final = (
     "|在[^，。]{1,10}(?:工作|上班|任职|读书|上学|学习|住|做|当|教))"
     "|过去(?=常常|总[是爱]|经常|喜欢|怕|讨厌|习惯|以为|是(?![为因想要])))"
 )
+_KNOWN: Final = (
+    f"(?:{_PERSON}(?:{_KIN}|的[^，。的是在有用]{{1,6}})?|用户|{_KIN}"
+    r"|[a-z'-]+|[小老阿]\w)"
+)
+"""Subjects that are sure to be some, whatever stands before them."""
 _HELD: Final = "(?:[住在用是养叫当开抽]|喜欢)"
 _CHANGE: Final = (
     "(?:搬|跳槽|离[职婚]|辞职|毕业|结婚|退休|入职|移民|升职|换(?:工作|公司|手机|车|房))"
@@ -188,17 +197,15 @@ _EARLIER: Final = (
     "|老(?:手机|房子|电脑)[^，。]{0,6}[是叫])"
 )
 _CHINESE: Final = LazyPattern(
-    rf"""^(?:(?:{_SOMEBODY}\s*{_AFTER_SUBJECT})
-    |(?:(?:{_ADVERB}|过去)[，,]?\s*(?:{_SOMEBODY}\s*)(?={_LASTING}))
-    |(?:{_ADVERB}[，,]?(?={_LASTING}))
-    |(?:过去(?:常常|总是))
-    |(?:{_CHANGE}{_SOMEBODY}\s*{_HELD})
-    |(?:{_SOMEBODY}{_CHANGE}{_HELD})
-    |(?:(?:{_PERSON}家?的?|{_SOMEBODY}的|用户)?{_EARLIER}))""".replace("\n    ", "")
+    rf"^(?:{_SOMEBODY}\s*(?:{_AFTER_SUBJECT}|{_CHANGE}{_HELD})"
+    rf"|(?:{_ADVERB}|过去(?=[，,]?\s*{_PERSON}))[，,]?\s*(?:{_KNOWN}\s*)?(?={_LASTING})"
+    r"|过去(?:常常|总是)"
+    rf"|{_CHANGE}(?:{_PERSON}{_KIN}?|用户|[a-z]+ ?){_HELD}"
+    rf"|(?:{_PERSON}家?的?|用户的?|{_KIN}的?|[a-z][a-z' -]{{1,20}}的)?{_EARLIER})"
 )
 _CHINESE_DESCRIBING: Final = LazyPattern(
-    f"^(?!(?:[^，。]{{0,6}}{_EARLIER}))[^，。]*[^是我你他她它们]的(?!是)[^，。是叫]{{1,8}}"
-    "(?:[是叫为很]|在(?!家))"
+    rf"^[^，。]{{0,12}}?(?:{_ADVERB}|原来|原本|曾|过去)[^，。]*?[^是我你他她它们]的(?!是)"
+    "[^，。是叫]{1,8}(?:[是叫为很]|在(?!家))"
 )
 """What is told of is what the words of the past describe: 我以前住的房子是…"""
 _CHINESE_SINCE: Final = LazyPattern(
@@ -237,7 +244,7 @@ def told_as_past(text: str) -> bool:
     first = _SENTENCE.split(text, maxsplit=1)[0].rstrip()
     if first.endswith(("?", "？")):
         return False
-    if _ENGLISH.match(first) is not None:
+    if _ENGLISH.match(first) is not None and _TOOL_USED.match(first) is None:
         return not _goes_on(text, first)
     if text.isascii():
         return False
