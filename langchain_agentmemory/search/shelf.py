@@ -98,12 +98,8 @@ class Shelf(Generic[T]):
         self.places = Places()
         self._han = bytearray()
         self._han_marks: NDArray[np.bool_] | bool | None = False
-        # Not the methods themselves: a shelf in a circle with its parts would outlive
-        # its last user until Python looks for circles.
-        self._lexical = LexicalIndex(_weakly(self._documents_moved))
-        self._column = None
-        if dims is not None:
-            self._column = VectorColumn(dims, _weakly(self._rows_moved))
+        self._lexical = self._empty_index()
+        self._column = None if dims is None else self._empty_column(dims)
         self._tokens_wait = self._vectors_wait = _NOTHING
 
     def __len__(self) -> int:
@@ -133,18 +129,33 @@ class Shelf(Generic[T]):
     def _index(self) -> LexicalIndex:
         """The words, those that waited included."""
         if self._tokens_wait is not _NOTHING:
-            tokens, self._tokens_wait = self._tokens_wait.tokens, _NOTHING
-            self._append_tokens(tokens)
+            # Into an empty one, and it waits until that is done: an interrupted search
+            # leaves nothing behind.
+            index = self._empty_index()
+            self._append_tokens(index, self._tokens_wait.tokens)
+            self._lexical, self._tokens_wait = index, _NOTHING
         return self._lexical
 
     @property
     def _vectors(self) -> VectorColumn | None:
         """The vectors, those that waited included."""
-        if self._vectors_wait is not _NOTHING:
-            waiting, self._vectors_wait = self._vectors_wait, _NOTHING
-            if self._column is not None and waiting.vectors is not None:
-                self._column.add_one_each(waiting.owners, waiting.vectors())
+        waiting = self._vectors_wait
+        if waiting is not _NOTHING:
+            if self.dims is not None and waiting.vectors is not None:
+                column = self._empty_column(self.dims)
+                column.add_one_each(waiting.owners, waiting.vectors())
+                self._column = column
+            self._vectors_wait = _NOTHING
         return self._column
+
+    # Not the methods themselves: a shelf in a circle with its parts would outlive its
+    # last user until Python looks for circles.
+
+    def _empty_index(self) -> LexicalIndex:
+        return LexicalIndex(_weakly(self._documents_moved))
+
+    def _empty_column(self, dims: int) -> VectorColumn:
+        return VectorColumn(dims, _weakly(self._rows_moved))
 
     def get(self, key: str) -> T | None:
         """Return the item of a key, `None` if there is none."""
@@ -210,7 +221,7 @@ class Shelf(Generic[T]):
             tokens: Their token blobs, as in `upsert`.
             owners: Positions of the items that have a vector, ascending.
             vectors: Returns one vector for each of these, shape (owners, dims), of any
-                length; called once.
+                length; called until the shelf has them.
 
         Raises:
             ValueError: If something was removed from the shelf before.
@@ -226,7 +237,7 @@ class Shelf(Generic[T]):
         if vectors is not None and len(owners):
             self._add_vectors(first, owners, vectors)
         if first:
-            self._append_tokens(tokens)
+            self._append_tokens(self._index, tokens)
         else:
             nbytes = sum(map(len, filter(None, tokens))) + _OBJECT * len(tokens)
             self._tokens_wait = _Waiting(tokens, nbytes=nbytes)
@@ -243,19 +254,22 @@ class Shelf(Generic[T]):
         elif (column := self._vectors) is not None:
             column.add_one_each([first + owner for owner in owners], vectors())
 
-    def _append_tokens(self, tokens: Sequence[bytes | None]) -> None:
+    def _append_tokens(
+        self, index: LexicalIndex, tokens: Sequence[bytes | None]
+    ) -> None:
         """Index the words of the last items."""
         blobs = [blob or b"" for blob in tokens]
         parsed = parse_whole_blobs(blobs, self.tokenizer.fingerprint)
         if parsed is not None:
-            self._index.append_tokens(parsed)
+            index.append_tokens(parsed)
         else:
             first = len(self._items) - len(tokens)
-            self._load_blobs(
+            _load_blobs(
+                index,
                 [
                     self._own_blob(partial(self.item, slot), blob)
                     for slot, blob in enumerate(tokens, first)
-                ]
+                ],
             )
 
     def content_tokens(self, slot: int) -> frozenset[int] | None:
@@ -291,13 +305,6 @@ class Shelf(Generic[T]):
     def _stand(self, slot: int, place: Place | None) -> None:
         if place is not None and self._index.indexed[slot]:
             self.places.put(slot, place)
-
-    def _load_blobs(self, blobs: Sequence[bytes]) -> None:
-        done = 0
-        while done < len(blobs):
-            part = blobs[done : done + self._index.room()]
-            self._index.append(part)
-            done += len(part)
 
     def upsert(
         self,
@@ -562,16 +569,34 @@ class Shelf(Generic[T]):
             self._relocated(self.item(slot), view)
 
 
+def _load_blobs(index: LexicalIndex, blobs: Sequence[bytes]) -> None:
+    done = 0
+    while done < len(blobs):
+        part = blobs[done : done + index.room()]
+        index.append(part)
+        done += len(part)
+
+
 def _weakly(method: Callable[P, None]) -> Callable[P, None]:
-    """Return a function that calls a method as long as its object is there."""
-    reference = weakref.WeakMethod(method)
+    """Return a function that calls a method as long as its object is there.
+
+    A `WeakMethod` has callbacks of its own, which may run when the interpreter ends and
+    what they look at is gone.
+    """
+    function, reference = _parts_of(method)
 
     def call(*args: P.args, **kwargs: P.kwargs) -> None:
         alive = reference()
         if alive is not None:
-            alive(*args, **kwargs)
+            function(alive, *args, **kwargs)
 
     return call
+
+
+def _parts_of(
+    method: Any,
+) -> tuple[Callable[..., None], "weakref.ref[Any]"]:
+    return method.__func__, weakref.ref(method.__self__)
 
 
 _GROUPED: Final = 64  # scores of a group, of which only the best is looked at first

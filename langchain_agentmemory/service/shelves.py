@@ -120,6 +120,20 @@ class WarmShelf:
         self.values = 0
 
 
+@contextmanager
+def _whole_or_nothing(warm: WarmShelf) -> Iterator[None]:
+    """Show nothing after whatever was raised: the index may be half changed.
+
+    KeyboardInterrupt, MemoryError and errors of an engine come in the middle of a load,
+    or of a search that takes in what waited for it.
+    """
+    try:
+        yield
+    except BaseException:
+        warm.show_nothing()
+        raise
+
+
 class Shelves:
     """Keep shelves, drop the least recently used when they outgrow the budget.
 
@@ -157,10 +171,12 @@ class Shelves:
             if warm is None:
                 warm = self._warm[namespace] = WarmShelf()
             self._warm.move_to_end(namespace)
-        with warm.lock:
-            self._refresh(namespace, warm)
-            yield warm
-        self._account(namespace, warm)
+        try:
+            with warm.lock, _whole_or_nothing(warm):
+                self._refresh(namespace, warm)
+                yield warm
+        finally:
+            self._account(namespace, warm)
 
     def now(self) -> int:
         """Return the engine's clock in microseconds."""
