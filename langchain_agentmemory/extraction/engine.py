@@ -125,7 +125,7 @@ class Engine:
         self._done = 0  # by workers that have ended
         self._error: str | None = None  # of them
         self._lock = threading.Lock()
-        telemetry.observe(self, self.queue_state)
+        telemetry.observe(self)
 
     @cached_property
     def _subgraph(self) -> "Subgraph":

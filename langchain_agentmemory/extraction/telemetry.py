@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from langchain_agentmemory.errors import BackendUnavailable
 
@@ -95,26 +95,28 @@ def _instruments() -> _Instruments | None:
 
 # -- the queue -------------------------------------------------------------------------
 
-_Measure = Callable[[], QueueState]
-_QUEUES: "weakref.WeakKeyDictionary[object, weakref.WeakMethod[_Measure]]" = (
-    weakref.WeakKeyDictionary()
-)
+
+class _Queue(Protocol):
+    def queue_state(self) -> QueueState: ...
 
 
-def observe(queue: object, measure: _Measure) -> None:
+_QUEUES: "weakref.WeakSet[_Queue]" = weakref.WeakSet()
+# A `WeakMethod` fails in its callback when the interpreter ends and the queue still is.
+
+
+def observe(queue: _Queue) -> None:
     """Let the gauges look at a queue as long as it lives, or until `forget`.
 
     Args:
-        queue: Whose it is.
-        measure: A method that says how the queue stands.
+        queue: What says how it stands.
     """
     if _instruments() is not None:
-        _QUEUES[queue] = weakref.WeakMethod(measure)
+        _QUEUES.add(queue)
 
 
-def forget(queue: object) -> None:
+def forget(queue: _Queue) -> None:
     """Let the gauges no longer look at a queue."""
-    _QUEUES.pop(queue, None)
+    _QUEUES.discard(queue)
 
 
 def _observer(name: str) -> Callable[[Any], Iterable[Any]]:
@@ -131,12 +133,9 @@ def _observer(name: str) -> Callable[[Any], Iterable[Any]]:
 
 def _states() -> Iterator[QueueState]:
     """Return how the queues stand that can be read; an exporter must not fail."""
-    for reference in list(_QUEUES.values()):
-        measure = reference()
-        if measure is None:
-            continue
+    for queue in list(_QUEUES):
         try:
-            yield measure()
+            yield queue.queue_state()
         except BackendUnavailable as error:
             # As text: a log record that is kept would keep the queue by the traceback.
             logger.warning("A queue could not be measured: %s", str(error))

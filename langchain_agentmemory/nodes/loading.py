@@ -3,11 +3,11 @@
 Preload node, model wrapper and agent middleware are three faces of `MemoryLoader`.
 """
 
-import asyncio
 import inspect
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 from langchain_core.runnables import RunnableConfig, ensure_config
@@ -23,6 +23,7 @@ from langchain_agentmemory.nodes.injection import as_messages, current_query
 from langchain_agentmemory.nodes.rendering import render_memories
 from langchain_agentmemory.nodes.selection import aselect, select
 from langchain_agentmemory.quoting import quoted
+from langchain_agentmemory.service.own_thread import in_own_thread
 from langchain_agentmemory.types import MemoryReader, User, UserKey
 from langchain_agentmemory.users import (
     DEFAULT_APP_NAME,
@@ -298,7 +299,7 @@ async def _arevision(reader: MemoryReader, user: UserKey) -> int | None:
     if (count := getattr(reader, "arevision", None)) is None:
         if not hasattr(reader, "revision"):
             return None
-        return await asyncio.to_thread(_revision, reader, user)
+        return await in_own_thread(partial(_revision, reader, user))
     try:
         return int(await count(user))
     except Exception as error:

@@ -4,14 +4,15 @@ The decisions are one generator that asks for reads and searches; `select` and `
 answer it. A reader that fails costs the turn its memories, never the turn itself.
 """
 
-import asyncio
 import logging
 from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from langchain_agentmemory.search.earlier import folded, wants_earlier
+from langchain_agentmemory.service.own_thread import in_own_thread
 from langchain_agentmemory.types import MemoryEntry, MemoryReader, SearchOptions, User
 
 _logger = logging.getLogger(__name__)
@@ -155,7 +156,7 @@ async def _aanswer(reader: MemoryReader, user: User, ask: _Read | _Search) -> _F
             return list(await twin(user, ask.limit))
     elif twin := getattr(reader, "asearch_memories", None):
         return list(await twin(user, ask.query, ask.options))
-    return await asyncio.to_thread(_answer, reader, user, ask)
+    return await in_own_thread(partial(_answer, reader, user, ask))
 
 
 def _failed(ask: _Read | _Search, error: Exception) -> _ReaderFailed:

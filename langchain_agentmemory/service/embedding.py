@@ -78,13 +78,22 @@ class Embedder:
         self.calibrate_after = -math.inf
         """When it may be measured again, in seconds of `time.monotonic`."""
 
-    def embed(self, request: Embed) -> "NDArray[np.float32] | None":
+    def embed(
+        self, request: Embed, seconds: float | None = None
+    ) -> "NDArray[np.float32] | None":
         """Return unit vectors, one row per text, or `None` if there is none.
 
         A row that is no direction (zeros only, infinite in float32), or whose batch
         failed, is not a number. The array belongs to the caller.
+
+        Args:
+            request: What to embed.
+            seconds: How long to wait for another caller that embeds the same question.
+
+        Raises:
+            TimeoutError: If that one takes longer.
         """
-        with self._turns.turn(self._question(request)):
+        with self._turns.turn(self._question(request), seconds):
             return self._embed(request)
 
     async def aembed(self, request: Embed) -> "NDArray[np.float32] | None":

@@ -1,12 +1,14 @@
 """Calling a LangChain `Embeddings`, whatever it is made of, from sync and async."""
 
 import asyncio
-import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 from langchain_core.embeddings import Embeddings
 from langgraph.store.base.embed import EmbeddingsLambda
+
+from langchain_agentmemory.service.own_thread import in_own_loop, in_own_thread
 
 Role = Literal["document", "query"]
 
@@ -29,31 +31,31 @@ class EmbeddingCalls:
     def __call__(self, texts: Sequence[str], role: Role) -> list[list[float]]:
         """Return what the embedder answers, one vector per text if all is well."""
         if self._async_only:
-            return self._in_own_loop(texts, role)
+            return in_own_loop(partial(self.acall, texts, role))
         if role == "query":
             return [self._embeddings.embed_query(text) for text in texts]
         return self._embeddings.embed_documents(list(texts))
 
     async def acall(self, texts: Sequence[str], role: Role) -> list[list[float]]:
-        """Async twin of calling it, on the caller's loop."""
+        """Async twin of calling it, on the caller's loop.
+
+        What is not async runs in a thread that no exit waits for.
+        """
+        sync = self._is_sync(role)
         if role == "query":
-            answers = (self._embeddings.aembed_query(text) for text in texts)
-            return list(await asyncio.gather(*answers))
+            ask = self._in_thread if sync else self._embeddings.aembed_query
+            return list(await asyncio.gather(*map(ask, texts)))
+        if sync:
+            return await in_own_thread(partial(self, texts, role))
         return await self._embeddings.aembed_documents(list(texts))
 
-    def _in_own_loop(self, texts: Sequence[str], role: Role) -> list[list[float]]:
-        vectors: list[list[float]] = []
-        errors: list[BaseException] = []
+    async def _in_thread(self, text: str) -> list[float]:
+        return await in_own_thread(partial(self._embeddings.embed_query, text))
 
-        def work() -> None:
-            try:
-                vectors.extend(asyncio.run(self.acall(texts, role)))
-            except BaseException as error:  # noqa: BLE001 - raised again below
-                errors.append(error)
-
-        thread = threading.Thread(target=work, name="agentmemory-embed")
-        thread.start()
-        thread.join()
-        if errors:
-            raise errors[0]
-        return vectors
+    def _is_sync(self, role: Role) -> bool:
+        """Tell whether its async method does nothing but call the other one."""
+        if isinstance(self._embeddings, EmbeddingsLambda):
+            return not self._async_only
+        name = "aembed_query" if role == "query" else "aembed_documents"
+        method = getattr(self._embeddings, name)
+        return getattr(method, "__func__", None) is getattr(Embeddings, name)

@@ -4,19 +4,18 @@ A reranker that fails, or answers with something that makes no sense, never fail
 search: the order stays as it was, and the log says so.
 """
 
-import asyncio
-import contextvars
 import inspect
 import logging
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.quoting import quoted, summary
 from langchain_agentmemory.service.documents import document_of
+from langchain_agentmemory.service.own_thread import in_own_loop, in_own_thread
 from langchain_agentmemory.service.plans import Placed, Rerank
 from langchain_agentmemory.types import MemoryEntry
 
@@ -57,7 +56,13 @@ class Reranker:
             self._compressor = given
         elif callable(given):
             self._function = given
-        if isinstance(given, type) or not (self._compressor or self._function):
+        if isinstance(given, type):
+            msg = (
+                f"reranker must be an object, not the class {given.__qualname__}: make "
+                f"one, as in reranker={given.__qualname__}(…)."
+            )
+            raise InvalidInput(msg)
+        if not (self._compressor or self._function):
             msg = (
                 f"reranker must be a LangChain document compressor, or a function of "
                 f"a query and a list of entries that returns their scores, not "
@@ -72,7 +77,7 @@ class Reranker:
         try:
             answer = self._ask(request)
             if inspect.isawaitable(answer):
-                answer = _in_own_loop(answer)
+                answer = in_own_loop(partial(_awaited, answer))
             return self._read(answer, request)
         except Exception as error:  # noqa: BLE001 - whatever a reranker raises
             self._failed(error)
@@ -86,7 +91,7 @@ class Reranker:
             elif _is_async(self._function):
                 answer = await self._ask(request)
             else:
-                answer = await asyncio.to_thread(self._ask, request)
+                answer = await in_own_thread(partial(self._ask, request))
                 if inspect.isawaitable(answer):
                     answer = await answer
             return self._read(answer, request)
@@ -95,11 +100,13 @@ class Reranker:
             return None
 
     async def _acompress(self, request: Rerank) -> Any:
+        if not _has_own_async_method(self._compressor):
+            return await in_own_thread(partial(self._ask, request))
         documents = _documents(request)
         try:
             return await self._compressor.acompress_documents(documents, request.query)
         except NotImplementedError:  # a method that some have in name only
-            return await asyncio.to_thread(self._ask, request)
+            return await in_own_thread(partial(self._ask, request))
 
     def _ask(self, request: Rerank) -> Any:
         if self._compressor is None:
@@ -189,12 +196,15 @@ def _is_async(function: object) -> bool:
     )
 
 
-def _in_own_loop(awaitable: Awaitable[Any]) -> Any:
-    """Wait for an async reranker on behalf of a synchronous caller."""
+def _has_own_async_method(compressor: Any) -> bool:
+    """Tell whether the method is more than the synchronous one in some thread."""
+    from langchain_core.documents import (  # noqa: PLC0415 - loaded with a compressor
+        BaseDocumentCompressor,
+    )
 
-    async def answer() -> Any:
-        return await awaitable
+    method = getattr(compressor.acompress_documents, "__func__", None)
+    return method is not BaseDocumentCompressor.acompress_documents
 
-    context = contextvars.copy_context()
-    with ThreadPoolExecutor(1, "agentmemory-rerank") as thread:
-        return thread.submit(context.run, asyncio.run, answer()).result()
+
+async def _awaited(answer: Awaitable[Any]) -> Any:
+    return await answer

@@ -164,7 +164,8 @@ class Service:
         if embedder is None or not _is_waited_for(request):
             return None if embedder is None else embedder.embed(request)
         try:
-            return self._limit.call(partial(embedder.embed, request))
+            seconds = self._limit.seconds
+            return self._limit.call(partial(embedder.embed, request, seconds))
         except TimeoutError as error:
             embedder.gave_up(request, error)
             return None

@@ -5,39 +5,20 @@ goes on without: by words, or in the order that it has.
 """
 
 import asyncio
-import contextvars
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
+
+from langchain_agentmemory.service.own_thread import OwnThread
 
 T = TypeVar("T")
 
 MOST_HANGING: Final = 8
-"""Calls that were given up and have not returned: with more, none is begun."""
+"""Calls that were given up and have not returned: with so many, none is begun.
 
-
-class _Call(Generic[T]):
-    """A call in a thread of its own, which nobody has to wait for at exit."""
-
-    def __init__(self, function: Callable[[], T]) -> None:
-        self._function = function
-        self._answer: list[T] = []
-        self._error: BaseException | None = None
-        context = contextvars.copy_context()
-        self.thread = threading.Thread(
-            target=context.run, args=(self._work,), name="agentmemory-ask", daemon=True
-        )
-
-    def _work(self) -> None:
-        try:
-            self._answer.append(self._function())
-        except BaseException as error:  # noqa: BLE001 - raised again in `answer`
-            self._error = error
-
-    def answer(self) -> T:
-        if self._error is not None:
-            raise self._error
-        return self._answer[0]
+Those that run and still have time do not count: nobody can tell which of them will
+hang, and a busy server whose embedder answers may have any number of them.
+"""
 
 
 class TimeLimit:
@@ -72,7 +53,7 @@ class TimeLimit:
                 self.exceeded += 1
                 msg = f"{MOST_HANGING} earlier calls have not returned yet"
                 raise TimeoutError(msg)
-        call = _Call(function)
+        call = OwnThread(function)
         call.thread.start()
         call.thread.join(self.seconds)
         if call.thread.is_alive():

@@ -35,14 +35,23 @@ class Turns:
         self._async_turns = {}
 
     @contextmanager
-    def turn(self, key: Hashable) -> Iterator[None]:
-        """Wait for the first caller of other threads, if there is one."""
+    def turn(self, key: Hashable, seconds: float | None = None) -> Iterator[None]:
+        """Wait for the first caller of other threads, if there is one.
+
+        Args:
+            key: What callers have in common.
+            seconds: How long to wait before giving up; without it, who waited long
+                enough goes on by itself.
+
+        Raises:
+            TimeoutError: If the first caller takes longer than that.
+        """
         mine = _Turn(threading.get_ident(), threading.Event())
         with self._lock:
             first = self._turns.setdefault(key, mine)
         if first is not mine:
             if first.thread != mine.thread:
-                first.done.wait(_LONGEST)
+                _wait(first.done, seconds)
             yield
             return
         try:
@@ -69,3 +78,9 @@ class Turns:
             with self._lock:
                 del self._async_turns[place]
             mine.set()
+
+
+def _wait(done: threading.Event, seconds: float | None) -> None:
+    if not done.wait(_LONGEST if seconds is None else seconds) and seconds is not None:
+        msg = f"another caller with the same question had no answer in {seconds:g} s"
+        raise TimeoutError(msg)

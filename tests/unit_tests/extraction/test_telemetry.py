@@ -146,17 +146,17 @@ def test_the_span_is_a_trace_of_its_own(spans):
 
 def test_a_queue_that_cannot_be_read_is_left_out(figures, caplog):
     class Broken:
-        def state(self):
+        def queue_state(self):
             msg = "gone"
             raise BackendUnavailable(msg)
 
     class Fine:
-        def state(self):
+        def queue_state(self):
             return telemetry.QueueState(pending=3, lag=2.0)
 
     queues = [Broken(), Fine(), Fine()]
     for queue in queues:
-        telemetry.observe(queue, queue.state)
+        telemetry.observe(queue)
 
     now = figures()
     assert (now["pending",], now["lag",]) == (6, 2.0)

@@ -144,6 +144,28 @@ def test_calls_that_hang_do_not_pile_up():
         limit.call(lambda: 1 // 0)
 
 
+def test_who_waits_for_the_same_question_takes_no_place_of_those_that_hang(caplog):
+    go, asked = threading.Event(), []
+
+    def embed(texts):
+        asked.append(texts)
+        if texts == ["hang"]:
+            go.wait(LONG)
+        return [[1.0, 2.0] for _ in texts]
+
+    index = {"embed": embed, "dims": 2, "calibrate": False}
+    with MemoryStore(index=index, search_timeout=SHORT) as store:
+        store.add_memory("ann", "Ann plays chess")
+        for _ in range(MOST_HANGING + 2):
+            assert store.search_memories("ann", "hang") == []
+        assert asked.count(["hang"]) == 1
+        time.sleep(SHORT)  # the last one that waited stops waiting
+        assert len(store.search_memories("ann", "a game of chess", mode="vector")) == 1
+        assert ["a game of chess"] in asked
+        assert store.status()["state"] == "ok"
+        go.set()
+
+
 def test_without_a_limit_calls_stay_in_their_thread():
     assert TimeLimit(None).call(threading.get_ident) == threading.get_ident()
 
