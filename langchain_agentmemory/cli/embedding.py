@@ -4,6 +4,7 @@ from typing import Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Page
 from langchain_agentmemory.cli.opening import default_url
+from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.local_embeddings import (
     INSTALL,
     LocalEmbeddings,
@@ -53,6 +54,16 @@ def choose_embedder(wanted: bool | None, url: str | None) -> ChosenEmbedder:  # 
         return ChosenEmbedder({}, f"{label} (--embeddings: meaning, too)")
     label = "words and meaning (local embedder; --no-embeddings: words only)"
     return ChosenEmbedder({"embeddings": LOCAL}, label)
+
+
+def needs_embedder(mode: str) -> InvalidInput:
+    """Return the error of a search that wants meaning and has no embedder."""
+    msg = (
+        f"--mode {mode} needs an index by meaning: search with --embeddings (the local "
+        f"embedder, extra `local`: {INSTALL}) and run `memories reindex` once, or "
+        f"search with --mode lexical."
+    )
+    return InvalidInput(msg)
 
 
 def _has_others(url: str) -> bool:

@@ -94,10 +94,12 @@ def search(  # noqa: PLR0913 - one parameter per option
     as_json: AsJson = False,
 ) -> None:
     """Find memories, the best match first."""
-    from langchain_agentmemory.cli.embedding import choose_embedder
+    from langchain_agentmemory.cli.embedding import choose_embedder, needs_embedder
     from langchain_agentmemory.cli.screen import note
 
     chosen = choose_embedder(embeddings, url)
+    if mode in {Mode.VECTOR, Mode.HYBRID} and not chosen.options:
+        raise needs_embedder(mode)
     with _store(url, app_name, **chosen.options) as store:
         vectors = store.owed_vectors(user) if chosen.options else None
         label = chosen.label if mode is Mode.AUTO else f"--mode {mode}"
@@ -398,7 +400,7 @@ def _print(entries: "list[MemoryEntry]", title: str | None, *, as_json: bool) ->
 
     if as_json:
         for entry in entries:
-            sys.stdout.write(to_line(entry))
+            sys.stdout.write(to_line(entry, scores=True))
     elif entries:
         show_entries(entries, title=title)
     else:
@@ -407,15 +409,10 @@ def _print(entries: "list[MemoryEntry]", title: str | None, *, as_json: bool) ->
 
 def _explain(entries: "list[MemoryEntry]", *, as_json: bool) -> None:
     """Print memories with their explanations: text, or a JSON object per line."""
-    import json
-
     from langchain_agentmemory.cli.screen import say, show_explained
 
     if as_json:
-        for entry in entries:
-            why = None if entry.explanation is None else entry.explanation.as_dict()
-            line = {"id": entry.id, "memory": entry.memory, "explanation": why}
-            sys.stdout.write(json.dumps(line, ensure_ascii=False) + "\n")
+        _print(entries, None, as_json=True)
         return
     for entry in entries:
         show_explained(entry)

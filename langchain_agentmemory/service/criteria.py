@@ -27,8 +27,12 @@ _OTHER_NAMES: Final = {
         ("k", "n", "top_k", "topk", "top_n", "max_results", "size"), "limit"
     ),
     **dict.fromkeys(("min_score", "score", "cutoff"), "similarity_threshold"),
-    **dict.fromkeys(("since", "after", "start"), "time_after"),
-    **dict.fromkeys(("until", "before", "end"), "time_before"),
+    **dict.fromkeys(
+        ("since", "after", "start", "start_time", "after_date"), "time_after"
+    ),
+    **dict.fromkeys(
+        ("until", "before", "end", "end_time", "before_date"), "time_before"
+    ),
     **dict.fromkeys(("dedupe", "dedup", "unique"), "deduplicate"),
     **dict.fromkeys(("half_life", "recency"), "decay"),
     **dict.fromkeys(("mmr", "lambda_mult"), "diversity"),
@@ -61,7 +65,8 @@ def criteria_of(
     if options.mode in {"vector", "hybrid"} and indexer.embedder is None:
         msg = (
             f"mode={quoted(options.mode)} needs an index: open the store with "
-            f"index={{'embed': …, 'dims': …}}, or search with mode='lexical'."
+            f"embeddings='local' (the extra `local`), with another embedder, or with "
+            f"index={{'embed': …, 'dims': …}}; or search with mode='lexical'."
         )
         raise InvalidInput(msg)
     for switch in ("order_by_event_time", "kind_fallback", "deduplicate", "explain"):

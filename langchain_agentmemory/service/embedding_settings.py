@@ -41,6 +41,10 @@ _CONFIGURED: Final = (
     *("query_prefix", "document_prefix", "batch_size", "cache_bytes", "calibrate"),
     *("text_fields", "ann_index_config"),  # of LangGraph's other stores
 )
+_OTHER_NAMES: Final = {
+    **dict.fromkeys(("embedding", "embeddings", "embedder"), "embed"),
+    **dict.fromkeys(("dimension", "dimensions", "size"), "dims"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ def read_index(given: Index) -> EmbeddingSettings:
             "dict with 'embed' and 'dims' (LangGraph's IndexConfig)."
         )
         raise InvalidInput(msg)
-    check_names("index", config, _CONFIGURED)
+    check_names("index", config, _CONFIGURED, _OTHER_NAMES)
     embeddings = _embeddings(embed)
     names = config.get("fields") or config.get("text_fields") or list(_WHOLE)
     if not isinstance(names, list | tuple):
@@ -135,6 +139,12 @@ def read_index(given: Index) -> EmbeddingSettings:
 def _embeddings(given: object) -> Embeddings:
     if isinstance(given, str) and given == LOCAL:
         return LocalEmbeddings()
+    if isinstance(given, type):
+        msg = (
+            f"An embedder must be an object, not the class {given.__qualname__}: make "
+            f"one, as in embeddings={given.__qualname__}(…)."
+        )
+        raise InvalidInput(msg)
     if not isinstance(given, Embeddings | str) and not callable(given):
         msg = (
             f"index['embed'] must be a LangChain Embeddings, a function of texts, "
@@ -222,6 +232,6 @@ def _name(given: object) -> str:
             return found
     if isinstance(given, str):
         return given
-    kind = given if isinstance(given, type) or callable(given) else type(given)
+    kind = given if callable(given) else type(given)
     label = getattr(kind, "__qualname__", None) or type(given).__qualname__
     return f"{getattr(kind, '__module__', '')}.{label}"

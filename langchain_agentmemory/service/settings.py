@@ -18,6 +18,7 @@ OnDuplicate = Literal["refresh", "keep", "error"]
 _LARGEST: Final = (1 << 63) - 1  # `sys.maxsize` on most machines
 _AS_GOOD_AS_ALL: Final = 1 << 60  # so that sums of limits fit everywhere, too
 _LONGEST_WAIT: Final = 1_000_000  # seconds: less than threads can wait for
+_ALIKE: Final = 0.75  # of difflib: `filter` and `after` are as alike as 0.73
 _LONGEST_TTL: Final = 1_000 * 366 * 24 * 60  # minutes: a thousand years
 
 
@@ -172,7 +173,7 @@ def _likely(
 
     parts = {part: name for name in reversed(names) for part in name.split("_")}
     meant = {**parts, **others, **dict(zip(names, names, strict=True))}
-    found = get_close_matches(given.lower(), meant, 1)
+    found = get_close_matches(given.lower(), meant, 1, _ALIKE)
     return meant[found[0]] if found else None
 
 

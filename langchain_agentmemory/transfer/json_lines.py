@@ -90,18 +90,34 @@ def record_to_statement(record: Mapping[str, Any]) -> Statement:
     )
 
 
-def to_line(entry: MemoryEntry) -> str:
+def to_line(entry: MemoryEntry, *, scores: bool = False) -> str:
     """Return an entry as one line of a file, with its line break.
 
     Lone surrogates, which UTF-8 cannot carry, are escaped.
+
+    Args:
+        entry: The entry.
+        scores: Add what a search said of it: `score` and `explanation`, if there are.
     """
     record = entry_to_record(entry)
+    if scores:
+        record |= _found(entry)
     line = json.dumps(record, ensure_ascii=False)
     try:
         line.encode()
     except UnicodeEncodeError:
         line = json.dumps(record)
     return f"{line}\n"
+
+
+def _found(entry: MemoryEntry) -> dict[str, Any]:
+    """Return what a search said of an entry, as JSON values."""
+    why = entry.explanation
+    found = {
+        "score": entry.score,
+        "explanation": None if why is None else why.as_dict(),
+    }
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def lines_of(entries: Iterable[MemoryEntry]) -> Iterator[str]:

@@ -225,13 +225,27 @@ def test_a_search_says_why(memories):
     assert "No memories found" in memories("search", "zebra", "--explain").stdout
 
 
+def test_json_has_all_that_is_known_of_what_was_found(memories):
+    memories("add", "Ann drinks green tea", "--topic", "drinks", "--when", "2024-05-07")
+    (listed,) = memories("list", "--json").stdout.splitlines()
+    (found,) = memories("search", "green tea", "--json").stdout.splitlines()
+    (why,) = memories("search", "green tea", "--json", "--explain").stdout.splitlines()
+    fields, scored, explained = map(json.loads, (listed, found, why))
+    assert fields["topics"] == ["drinks"]
+    assert fields["event_time"].startswith("2024-05-07")
+    assert "score" not in fields
+    assert scored == {**fields, "score": scored["score"]}
+    assert explained == {**scored, "explanation": explained["explanation"]}
+    assert explained["explanation"]["matched_words"] == ["green", "tea"]
+
+
 def test_a_search_takes_a_threshold_and_a_mode(memories):
     memories("add", "Ann plays chess")
     memories("add", "Ann met a friend at the club for chess and other games of old")
     found = memories("search", "plays", "chess", "--mode", "lexical", "--json")
     assert len(found.stdout.splitlines()) == 2
     scores = [json.loads(line).get("score") for line in found.stdout.splitlines()]
-    assert scores[0] is None or scores[0] > scores[1]
+    assert 1 >= scores[0] > scores[1] > 0
     strict = memories("search", "plays", "chess", "--threshold", "0.9", "--json")
     assert [json.loads(line)["memory"] for line in strict.stdout.splitlines()] == [
         "Ann plays chess"
@@ -242,3 +256,5 @@ def test_a_search_takes_a_threshold_and_a_mode(memories):
     vector = memories("search", "chess", "--mode", "vector", "--no-embeddings")
     assert vector.exit_code == 2
     assert "needs an index" in vector.stderr
+    assert "--embeddings" in vector.stderr
+    assert "langchain-agentmemory[local]" in vector.stderr
