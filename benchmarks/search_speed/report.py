@@ -40,6 +40,8 @@ _METHOD: Final = """\
   costs is in the table of visits.
 * After a restart: a fresh process opens a file and searches once. numpy is loaded
   within, as is jieba for Chinese; the package itself was imported before.
+* With simsimd, searches of 4,096 vectors and more read a copy of one byte per number
+  and compare the best by the vectors themselves; without it they read them all.
 * A preload selects and renders ten memories for a question.
 * A first visit of the crowd reads the user's memories from the file; later ones find a
   warm index, unless it was dropped for the budget. Resident memory is the growth since

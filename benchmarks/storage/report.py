@@ -47,6 +47,9 @@ _HEAD: Final = """\
 What `MemoryStore` costs next to the stores that LangGraph ships, all measured in one
 run. This page is written by `make bench`; do not edit it.
 
+Searches are measured more closely, and later: [performance of
+search](performance-search.md).
+
 **CPU time per call is the number to look at.** A ratio of 20× means that ours takes a
 twentieth of the CPU time; below 1× ours takes more. Wall time depends on what else the
 machine does and stands further down.

@@ -33,6 +33,7 @@ _PACKAGES: Final = (
     "numpy",
     "jieba",
     "PyStemmer",
+    "simsimd",
     "sqlite-vec",
 )
 _ONE_THREAD: Final = dict.fromkeys(
