@@ -46,6 +46,8 @@ _METHOD: Final = """\
 * A first visit of the crowd reads the user's memories from the file; later ones find a
   warm index, unless it was dropped for the budget. Resident memory is the growth since
   before the first visit, looked at every 1,000 visits.
+* The visits in the first row of the crowd may find the files outside of the system's
+  cache, ours and the peer's, where later rows find them in it.
 """
 
 
