@@ -193,17 +193,22 @@ async def test_a_call_that_was_given_up_before_its_turn_is_not_made():
     assert made == []
 
 
+FORKING = """
+import asyncio, os
+from langchain_agentmemory.service.own_thread import in_own_thread
+
+async def five():
+    return await in_own_thread(lambda: 5)
+
+assert asyncio.run(five()) == 5
+child = os.fork()
+if child == 0:
+    os._exit(0 if asyncio.run(five()) == 5 else 2)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+"""
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
 def test_threads_are_started_anew_after_a_fork():
-    async def five():
-        return await in_own_thread(lambda: 5)
-
-    assert asyncio.run(five()) == 5
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            code = 0 if asyncio.run(five()) == 5 else 2
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    # In a process of its own: other tests' threads would be lost in the middle of it.
+    subprocess.run([sys.executable, "-c", FORKING], check=True, timeout=60)
