@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.extraction.messages import Role
-from langchain_agentmemory.extraction.small_talk import alternatives, has_han
+from langchain_agentmemory.extraction.small_talk import alternatives
 from langchain_agentmemory.search.english import stem
-from langchain_agentmemory.search.scripts import HAN_RUN, LazyPattern
+from langchain_agentmemory.search.scripts import HAN_RUN, LazyPattern, has_han
 from langchain_agentmemory.search.stopwords import ENGLISH
 
 _ENGLISH_LEAD: Final = (

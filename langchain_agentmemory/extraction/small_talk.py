@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from langchain_agentmemory.search.scripts import HAN, LazyPattern
+from langchain_agentmemory.search.scripts import LazyPattern
 
 _LONGEST: Final = 80  # characters; longer sentences say more than that
 _NOT_SPOKEN: Final = LazyPattern(r"[^\w']+")
@@ -73,11 +73,6 @@ _SMALL_TALK: Final = LazyPattern(
     r"(?i)"
     rf"(?:(?:{_ENGLISH})(?![a-z'])\s*+|(?:{_CHINESE})\s*+)++"
 )
-
-
-def has_han(text: str) -> bool:
-    """Tell whether a text holds Chinese characters."""
-    return HAN.search(text) is not None
 
 
 def is_small_talk(sentence: str) -> bool:

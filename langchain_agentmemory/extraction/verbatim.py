@@ -25,11 +25,11 @@ from langchain_agentmemory.extraction.messages import (
 )
 from langchain_agentmemory.extraction.operations import Operations
 from langchain_agentmemory.extraction.redaction import Redact, guarded
-from langchain_agentmemory.extraction.small_talk import has_han
 from langchain_agentmemory.extraction.splitting import pieces, sentences
 from langchain_agentmemory.extraction.worth import worth_keeping
 from langchain_agentmemory.policies.append_only import AppendOnly
 from langchain_agentmemory.policies.base import Policy, as_policy
+from langchain_agentmemory.search.scripts import has_han
 from langchain_agentmemory.times import zone
 from langchain_agentmemory.types import MemoryEntry, MemoryKind, Operation, Source
 

@@ -10,10 +10,9 @@ from typing import Final
 from langchain_agentmemory.extraction.messages import Role
 from langchain_agentmemory.extraction.small_talk import (
     alternatives,
-    has_han,
     is_small_talk,
 )
-from langchain_agentmemory.search.scripts import HAN, LazyPattern
+from langchain_agentmemory.search.scripts import HAN, LazyPattern, has_han
 
 _FEWEST_WORDS: Final = 2
 _FEWEST_HAN: Final = 3

@@ -345,16 +345,12 @@ class VectorColumn:
 
     def _compress_one(self) -> None:
         """Compress one more chunk, and what was added to those that are."""
-        fresh = 1
+        fresh = next((c for c in self._chunks if c.compressed is None), None)
+        if fresh is not None:
+            fresh.compressed = CompressedRows(len(fresh.rows), self._dims)
         for chunk in self._chunks:
             copies = chunk.compressed
-            if copies is None:
-                if not fresh:
-                    continue
-                fresh -= 1
-                copies = CompressedRows(len(chunk.rows), self._dims)
-                chunk.compressed = copies
-            if copies.count < chunk.used:
+            if copies is not None and copies.count < chunk.used:
                 copies.extend(chunk.rows[copies.count : chunk.used])
 
     def cosines_of(self, slots: NDArray[np.int64], query: Vectors) -> Vectors:

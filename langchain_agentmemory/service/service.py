@@ -161,8 +161,10 @@ class Service:
     def embed(self, request: Embed) -> "NDArray[np.float32] | None":
         """Return vectors for a plan, `None` if the embedder failed."""
         embedder = self.embedder
-        if embedder is None or not _is_waited_for(request):
-            return None if embedder is None else embedder.embed(request)
+        if embedder is None:
+            return None
+        if not _is_waited_for(request):
+            return embedder.embed(request)
         try:
             seconds = self._limit.seconds
             return self._limit.call(partial(embedder.embed, request, seconds))
@@ -173,8 +175,10 @@ class Service:
     async def aembed(self, request: Embed) -> "NDArray[np.float32] | None":
         """Async twin of `embed`."""
         embedder = self.embedder
-        if embedder is None or not _is_waited_for(request):
-            return None if embedder is None else await embedder.aembed(request)
+        if embedder is None:
+            return None
+        if not _is_waited_for(request):
+            return await embedder.aembed(request)
         try:
             return await self._limit.acall(partial(embedder.aembed, request))
         except TimeoutError as error:
