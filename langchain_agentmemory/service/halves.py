@@ -85,6 +85,18 @@ class Halves(NamedTuple):
     total: Scores
 
 
+class Sharpened(NamedTuple):
+    """Slots whose totals are exact, others being estimates.
+
+    Attributes:
+        slots: Which ones, ascending.
+        totals: What each is ranked by.
+    """
+
+    slots: NDArray[np.int64]
+    totals: Scores
+
+
 def halves_of(
     shelf: Shelf[Held], request: Request, cosines: Scores | None, *, by_evidence: bool
 ) -> Halves:
@@ -123,8 +135,8 @@ def sharpened(  # noqa: PLR0913 - the last two are by name
     *,
     sure: int,
     linked: Sequence[int] = (),
-) -> Scores | None:
-    """Return totals of which the best are exact, where cosines were estimated.
+) -> Sharpened | None:
+    """Return the exact totals of the best, where cosines were estimated.
 
     The best by the estimates are compared by their vectors. That is enough if none of
     the others can reach the last that is wanted, however wrong its estimate.
@@ -138,7 +150,8 @@ def sharpened(  # noqa: PLR0913 - the last two are by name
         linked: Slots that have to be exact, too.
 
     Returns:
-        A changed copy of the totals; `None` if it would not be sure.
+        Five times as many as are wanted; `None` if it would not be sure that the best
+        are among them.
     """
     meaning, total, estimates = halves.meaning, halves.total, halves.similarity
     count = _LOOKED_AT * sure
@@ -148,7 +161,9 @@ def sharpened(  # noqa: PLR0913 - the last two are by name
     if meaning is None or estimates is None or request.vector is None:
         return None
     most = total[best[-1]]  # of those that are not looked at
-    slots = best if not linked else np.union1d(best, np.array(linked, np.int64))
+    slots = np.sort(best)
+    if linked:
+        slots = np.union1d(best, np.array(linked, np.int64))
     compared = slots
     if len(shelf.places):
         compared = np.union1d(slots, shelf.places.around(slots, len(total)))
@@ -170,9 +185,7 @@ def sharpened(  # noqa: PLR0913 - the last two are by name
         error *= _MOST_LENT  # what lends to the others is off as well
     if wanted < most + _rise(meaning, request, float(most), error):
         return None
-    changed = total.copy()
-    changed[slots] = exact
-    return changed
+    return Sharpened(slots, exact)
 
 
 def _rise(meaning: Meaning, request: Request, total: float, error: float) -> float:

@@ -8,6 +8,7 @@ exactly the event time is known.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, cast
 
@@ -33,6 +34,7 @@ from langchain_agentmemory.types import (
     Source,
     TimeInput,
     UserKey,
+    quick_entry,
 )
 
 VALUE_FIELDS: Final = (
@@ -330,9 +332,11 @@ def _stored_moment(
 
 
 def _texts(given: object) -> tuple[str, ...]:
+    if not given:
+        return ()
     if isinstance(given, str):
         return (given,)
-    if not given or not isinstance(given, list):
+    if not isinstance(given, list):
         return ()
     return tuple([item for item in given if isinstance(item, str)])
 
@@ -348,23 +352,25 @@ def entry_of(
     """Return the memory that a record holds, read as `draft_of` does."""
     meta = decode_meta(record.meta)
     value = decode(record.value)
-    given = value.get("event_time")
-    moment, precision = _stored_moment(given, timezone) if given else (None, None)
+    moment = precision = None
+    if given := value.get("event_time"):
+        moment, precision = _stored_moment(given, timezone)
+    topics, names = value.get("topics"), value.get("participants")
     kind, place = value.get("kind"), value.get("location")
-    owner = cast("tuple[str, str]", owner_of(record.namespace))
-    updated_at = from_us(record.updated_at)
-    created_at = updated_at
+    app_name, user_id = _owner_of(record.namespace)
+    updated_at = created_at = from_us(record.updated_at)
     if record.created_at != record.updated_at:
         created_at = from_us(record.created_at or 0)
-    return MemoryEntry(
+    return quick_entry(
         record.key,
-        *owner,
+        app_name,
+        user_id,
         value["memory"],
-        _texts(value.get("topics")),
+        _texts(topics) if topics else (),
         kind if isinstance(kind, str) and kind else MemoryKind.FACT.value,
         moment,
         (meta.precision or precision) if moment else None,
-        _names(value.get("participants")),
+        _names(names) if names else (),
         (trim(place) or None) if isinstance(place, str) else None,
         created_at,
         updated_at,
@@ -373,3 +379,9 @@ def entry_of(
         meta.supersedes,
         meta.superseded_by,
     )
+
+
+@lru_cache(maxsize=1024)
+def _owner_of(namespace: Namespace) -> tuple[str, str]:
+    """Return application and user of a memory's namespace, decoded once."""
+    return cast("tuple[str, str]", owner_of(namespace))

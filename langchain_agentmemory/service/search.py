@@ -1,8 +1,10 @@
 """Searching: memories of one user, and LangGraph items below a namespace prefix."""
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import partial
+from operator import neg
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +13,7 @@ from langchain_agentmemory.backends.base import Namespace, Record, RecordFlags
 from langchain_agentmemory.search.earlier import VersionView
 from langchain_agentmemory.search.formula import score_of
 from langchain_agentmemory.search.pipeline import Candidate, TokenSet, find_page
-from langchain_agentmemory.search.shelf import Shelf, top
+from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.tokenize import word_hash
 from langchain_agentmemory.service.calibrating import calibrated
@@ -25,7 +27,7 @@ from langchain_agentmemory.service.halves import Mode, Request
 from langchain_agentmemory.service.hits import candidate_of
 from langchain_agentmemory.service.indexing import INDEXED_CHARACTERS, Indexer
 from langchain_agentmemory.service.plans import Embed, Plan
-from langchain_agentmemory.service.scoring import Scoring
+from langchain_agentmemory.service.scoring import Best, Scoring
 from langchain_agentmemory.service.settings import Settings
 from langchain_agentmemory.service.settled_scores import Settler
 from langchain_agentmemory.service.shelves import Held, Shelves
@@ -83,7 +85,7 @@ class Search:
             listed: dict[str, str] = {}
 
             def fetch(k: int | None) -> tuple[list[Candidate[Held]], bool]:
-                found, complete = self._fetch(shelf, scoring.totals(k), k)
+                found, complete = self._fetch(shelf, scoring.best(k), k)
                 if criteria.deduplicate:
                     listed.update((c.text, c.item.record.key) for c in found)
                 return versions.current(found) if fold else found, complete
@@ -129,19 +131,17 @@ class Search:
         """Whether both halves are evidence, whose root is the score."""
         return self._indexer.ranking.by_evidence
 
-    def _shown(self, value: float) -> float:
-        """Return the score that is shown for what a memory was ranked by."""
-        return score_of(value) if self._by_evidence else min(value, 1.0)
-
     def _fetch(
-        self, shelf: Shelf[Held], scores: Scores, k: int | None
+        self, shelf: Shelf[Held], best: Best, k: int | None
     ) -> tuple[list[Candidate[Held]], bool]:
-        slots, complete = _first(shelf, scores, k)
-        zone, shown, candidates = self._settings.timezone, self._shown, []
-        for slot, score in zip(slots, scores[slots].tolist(), strict=True):
+        slots, scores, complete = _first(shelf, best, k)
+        zone, by_evidence = self._settings.timezone, self._by_evidence
+        candidates = []
+        for slot, score in zip(slots, scores, strict=True):
             held = shelf.item(slot)
             if held.listed:
-                candidates.append(candidate_of(held, held.entry(zone), shown(score)))
+                shown = score_of(score) if by_evidence else min(score, 1.0)
+                candidates.append(candidate_of(held, held.entry(zone), shown))
         return candidates, complete
 
     def _token_set(self, shelf: Shelf[Held], keys: Mapping[str, str]) -> TokenSet:
@@ -256,24 +256,20 @@ def _listed(shelf: Shelf[Held], key: str) -> Held | None:
     return held if held is not None and held.listed else None
 
 
-def _first(shelf: Shelf[Held], scores: Scores, k: int | None) -> tuple[list[int], bool]:
-    """Return the slots of the `k` best items, newest first among equals.
-
-    Also returns whether these are all that have a positive score.
-    """
-    found = top(scores, k)
-    complete = k is None or len(found) < k or len(found) == np.count_nonzero(scores > 0)
-    slots = found.tolist()
-    if k is not None and len(slots) > k:  # many equals: the newest of them are enough
-        least = scores[slots[k - 1]]
-        better = [slot for slot in slots if scores[slot] > least]
-        newest = heapq.nlargest(
-            k - len(better),
-            slots[len(better) :],
+def _first(shelf: Shelf[Held], best: Best, k: int | None) -> Best:
+    """Return the `k` best slots, those written last first among equals."""
+    slots, scores, _ = best
+    if k is None or len(slots) <= k:
+        return best
+    if scores[k] == scores[k - 1]:  # of many equals the newest are enough
+        first = scores.index(scores[k - 1])
+        equal = bisect_right(scores, -scores[k], key=neg)
+        slots[first:equal] = heapq.nlargest(
+            k - first,
+            slots[first:equal],
             key=lambda slot: shelf.item(slot).record.updated_at,
         )
-        slots, complete = better + newest, False
-    return slots, complete
+    return Best(slots[:k], scores[:k], complete=False)
 
 
 def _matching(

@@ -4,7 +4,8 @@ Words and meaning give every memory a number; here the best of them are looked a
 one: what replaced what, what the query says about time (`search.settling`).
 """
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from datetime import tzinfo
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,7 @@ from langchain_agentmemory.search.settling import (
 from langchain_agentmemory.search.shelf import Shelf, top
 from langchain_agentmemory.search.standing import COMPARED
 from langchain_agentmemory.search.tokenize import Query
+from langchain_agentmemory.service.halves import Halves
 from langchain_agentmemory.service.shelves import Held, WarmShelf
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import MemoryEntry
@@ -83,44 +85,70 @@ class Settler:
         """
         return self._query if self._only_time is None else self._only_time.words
 
-    def settle(
-        self, shelf: Shelf[Held], words: WordScores | None, total: Scores
-    ) -> Scores:
-        """Return all scores, those of the best results changed.
+    @property
+    def only_time(self) -> bool:
+        """Whether the query is nothing but a time."""
+        return self._only_time is not None
+
+    def by_time(self, shelf: Shelf[Held], total: Scores) -> Scores:
+        """Return all scores of a query that is nothing but a time.
 
         Args:
             shelf: The index.
-            words: How its words matched, `None` if they were not looked at.
             total: What results are ranked by, shape (slots,), in [0, 1].
         """
-        if self._only_time is not None:
-            return self._only_time.settle(shelf, total, parted=self._parted)
-        preference = self._preference(shelf)
-        count = self.count(shelf)
-        slots = [
-            slot
-            for slot in top(total, count).tolist()[:count]
-            if shelf.item(slot).listed
-        ]
-        known = set(slots)
-        slots += [slot for slot in self.linked(shelf, total) if slot not in known]
-        if not slots:
+        if self._only_time is None:
             return total
-        matched = None
+        return self._only_time.settle(shelf, total, parted=self._parted)
+
+    def settle(
+        self,
+        shelf: Shelf[Held],
+        slots: Sequence[int],
+        scores: Sequence[float],
+        halves: Halves,
+        linked: Sequence[int],
+    ) -> Mapping[int, float]:
+        """Return the scores of the best results that change, by slot.
+
+        Args:
+            shelf: The index.
+            slots: The best results, best first: at least `count` if there are so many.
+            scores: What they are ranked by, same order, in [0, 1].
+            halves: What all slots are ranked by, and how their words matched.
+            linked: What `linked` returned.
+        """
+        count = self.count(shelf)
+        places: list[int] = []
+        given: list[float] = []
+        entries: list[MemoryEntry] = []
+        looked_at = dict(zip(slots[:count], scores, strict=False))
+        if linked:
+            more = (slot for slot in linked if slot not in looked_at)
+            looked_at.update((slot, float(halves.total[slot])) for slot in more)
+        for slot, score in looked_at.items():
+            held = shelf.item(slot)
+            if held.listed:
+                places.append(slot)
+                given.append(score)
+                entries.append(held.entry(self._timezone))
+        if not places:
+            return {}
+        words, matched = halves.words, None
         if words is not None and words.statistics is not None:
-            matched = words.matches.terms_of(slots, len(total)).__getitem__
-        asked = wanted(self._query, self._rarities(words), preference)
-        asked = asked._replace(parted=self._parted)
-        found = settled(
-            [shelf.item(slot).entry(self._timezone) for slot in slots],
-            total[slots].tolist(),
-            asked,
-            matched,
+            matched = words.matches.terms_of(places, len(halves.total)).__getitem__
+        asked = wanted(
+            self._query,
+            self._rarities(words),
+            self._preference(shelf),
+            parted=self._parted,
         )
-        self._slots, self._settled, self._asked = slots, found, asked
-        changed = total.copy()
-        changed[slots] = np.minimum(found.final, 1)
-        return changed
+        found = settled(entries, given, asked, matched)
+        self._slots, self._settled, self._asked = places, found, asked
+        if found.final == given:
+            return {}
+        final = array("f", [min(score, 1.0) for score in found.final])
+        return dict(zip(places, final, strict=True))
 
     def count(self, shelf: Shelf[Held]) -> int:
         """Return how many of the best results are looked at, beside what is linked.

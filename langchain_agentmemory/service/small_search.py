@@ -166,7 +166,7 @@ class SmallSearch:
         best = sorted(range(len(corpus)), key=lambda place: -evidence[place])
         final, keys = None, list[str]()
         if self._indexer.ranking.by_evidence:
-            asked = wanted(query, _rarities(query, matches))._replace(parted=parted)
+            asked = wanted(query, _rarities(query, matches), parted=parted)
             final, keys = self._settle(asked, corpus, matches, best, evidence)
         zone = self._settings.timezone
         rows = zip(corpus, scores, matches.labelled, evidence, strict=True)
