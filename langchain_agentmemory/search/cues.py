@@ -8,6 +8,7 @@ nothing either: `may` and 上 have other uses.
 
 import re
 from datetime import datetime, tzinfo
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -109,7 +110,13 @@ def version_asked(query: str) -> "Standing":
 def _may_have(query: str, words: frozenset[str], characters: frozenset[str]) -> bool:
     text = query[:MOST_CHARACTERS]
     return (
-        not characters.isdisjoint(text)
-        or not words.isdisjoint(_WORD.findall(text.lower()))
+        not words.isdisjoint(_words_in(text))
+        or not characters.isdisjoint(text)
         or _LONGER_IN_LOWER_CASE in text
     )
+
+
+@lru_cache(maxsize=8)
+def _words_in(text: str) -> frozenset[str]:
+    """Return the words of a text: one search looks for several kinds of them."""
+    return frozenset(_WORD.findall(text.lower()))

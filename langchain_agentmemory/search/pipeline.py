@@ -7,7 +7,8 @@ the limit, so that a full page comes back whenever there is one.
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from itertools import islice, pairwise
+from itertools import islice
+from operator import gt
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -99,7 +100,9 @@ def find_page(
     # Age and event time change the order: then everything has to be looked at.
     reordered = criteria.decay is not None or criteria.order_by_event_time
     k = None if limit is None or reordered else _first_fetch(limit, criteria)
-    tokens = cache(token_set)  # a larger fetch meets the same texts again
+    tokens = token_set
+    if criteria.deduplicate:
+        tokens = cache(token_set)  # a larger fetch meets the same texts again
     while True:
         candidates, complete = fetch(k)
         entries, scarce = _narrowed(candidates, criteria)
@@ -136,7 +139,10 @@ def _narrowed(
     """Return what may be shown, in order, and whether other kinds had to fill up."""
     if criteria.decay is not None:
         candidates = decayed(candidates, criteria.decay, criteria.now)
-    within = [entry for entry in candidates if _passes(entry, criteria)]
+    least = criteria.threshold
+    within = [entry for entry in candidates if entry.score >= least and entry.score > 0]
+    if criteria.time_after is not None or criteria.time_before is not None:
+        within = [entry for entry in within if _is_in_time(entry, criteria)]
     entries = ordered(within, by_event_time=criteria.order_by_event_time)
     if not criteria.kind:
         return entries, False
@@ -188,10 +194,8 @@ def age_factor(written: datetime, half_life: timedelta, moment: datetime) -> flo
     return float(0.5 ** min(age / half_life, _MOST_HALVINGS))
 
 
-def _passes(entry: Candidate[T], criteria: Criteria) -> bool:
-    """Tell whether score and event time are within bounds."""
-    if entry.score <= 0 or entry.score < criteria.threshold:
-        return False
+def _is_in_time(entry: Candidate[T], criteria: Criteria) -> bool:
+    """Tell whether the event time, if there is one, is within bounds."""
     event = entry.event_time
     if event is None:
         return True
@@ -209,7 +213,8 @@ def ordered(
 ) -> list[Candidate[T]]:
     """Return best first; ties by event (if asked), newest write, creation, id."""
     result = list(entries)
-    if all(one.score > other.score for one, other in pairwise(result)):
+    scores = [entry.score for entry in result]
+    if all(map(gt, scores, scores[1:])):
         return result  # as most searches find them: best first, and no ties
     result.sort(key=lambda entry: entry.id)
     result.sort(key=lambda entry: entry.created_at, reverse=True)

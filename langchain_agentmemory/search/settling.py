@@ -176,6 +176,8 @@ def _deal(
     alike: Alike | None,
 ) -> list[list[int]]:
     """Deal out the best scores anew, in place, and return who are versions."""
+    if len(final) < 2:  # noqa: PLR2004 - versions are two or more
+        return []
     places = sorted(range(len(final)), key=final.__getitem__, reverse=True)
     del places[COMPARED + 1 :]
     best = [entries[place] for place in places]

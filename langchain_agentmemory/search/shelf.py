@@ -176,13 +176,13 @@ class Shelf(Generic[T]):
         Raises:
             KeyError: If the slot is dead or was never used.
         """
-        item = self._items[slot]
+        item: T | None = self._items[slot]
         if item is None:
             raise KeyError(slot)
         if self._make is not None and not self._made[slot]:
             item = self._items[slot] = self._make(item)
             self._made[slot] = True
-        return cast("T", item)
+        return item
 
     def items(self) -> Iterator[tuple[str, T]]:
         """Yield the keys and items alive, in the order of their last write."""

@@ -14,6 +14,8 @@ writers set (`supersedes`) are certain where this is a guess: see
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from functools import reduce
+from operator import or_
 from typing import Final, Literal, NamedTuple
 
 COMPARED: Final = 5
@@ -178,11 +180,10 @@ class _Dealer:
         # "Before the second trip" names what it does not ask for.
         self._exact = terms.exact if first == "newest" else 0
         self._alike = alike
-        self._masses: dict[int, float] = {}
-        together = 0
-        for version in versions[:COMPARED]:
-            together |= version.matched
-        self._total = self._mass(together)
+        self._known: dict[int, float] = {}
+        self._matched = [version.matched for version in versions[:COMPARED]]
+        self._masses = [self._mass(matched) for matched in self._matched]
+        self._total = self._mass(reduce(or_, self._matched, 0))
 
     def group(self, left: Sequence[int], *, event: bool) -> list[int]:
         """Return the places of the first result and of its versions, best first."""
@@ -194,23 +195,20 @@ class _Dealer:
         return self._versions_of(left, STATES)
 
     def _versions_of(self, left: Sequence[int], limits: Limits) -> list[int]:
-        best = left[0]
-        model = self._versions[best]
-        least = model.score * limits.score
-        group = [best]
-        if self._alike is None and (
-            self._mass(model.matched) < limits.query * self._total
-        ):
+        best, matching = left[0], self._alike is None
+        model, group = self._versions[best], [best]
+        if matching and self._masses[best] < limits.query * self._total:
             return group
+        least = model.score * limits.score
         for place in left[1:]:
             version = self._versions[place]
             if version.score < least:
                 break
-            if _may_be_versions(model, version) and (
-                self._alike(best, place)
-                if self._alike is not None
-                else self._match_alike(model.matched, version.matched, limits)
-            ):
+            if matching:
+                alike = self._match_alike(best, place, limits)
+            else:
+                alike = self._alike is not None and self._alike(best, place)
+            if alike and _may_be_versions(model, version):
                 group.append(place)
         return group
 
@@ -224,29 +222,30 @@ class _Dealer:
             if place not in members
         )
 
-    def _match_alike(self, model: int, other: int, limits: Limits) -> bool:
-        if model & self._exact & ~other:
+    def _match_alike(self, best: int, place: int, limits: Limits) -> bool:
+        mass, other = self._masses[best], self._masses[place]
+        if other < limits.query * self._total:
             return False
-        lesser, greater = self._mass(model), self._mass(other)
-        if lesser > greater:
-            lesser, greater = greater, lesser
-        common = self._mass(model & other)
+        model, matched = self._matched[best], self._matched[place]
+        if model & self._exact & ~matched:
+            return False
+        common = mass if model == matched else self._mass(model & matched)
+        lesser, greater = (mass, other) if mass <= other else (other, mass)
         return (
             common > 0
-            and lesser >= limits.query * self._total
             and common >= limits.lesser * lesser
             and common >= limits.greater * greater
         )
 
     def _mass(self, matched: int) -> float:
         """Return the rarity of a set of terms, given as bits."""
-        mass = self._masses.get(matched)
+        mass = self._known.get(matched)
         if mass is None:
             mass, left = 0.0, matched
             while left:
                 mass += self._rarities[(left & -left).bit_length() - 1]
                 left &= left - 1
-            self._masses[matched] = mass
+            self._known[matched] = mass
         return mass
 
 

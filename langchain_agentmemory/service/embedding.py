@@ -30,6 +30,10 @@ logger = logging.getLogger(__name__)
 _IN_A_ROW: Final = 2
 """Batches of a request that fail one after the other before the rest is not tried."""
 
+_TINY: Final = 1e-60
+_HUGE: Final = 1e60
+"""A squared length between these two is that of numbers which float32 can hold."""
+
 _AT_ONCE: Final = 8
 """Answers that are checked on the loop; 128 vectors of 1,536 numbers take 10 ms."""
 
@@ -227,6 +231,10 @@ class Embedder:
                 wrong = self._wrong_dims(given.shape[1])
             return wrong
         self.misconfigured = None
+        if texts == 1:
+            square = float(np.dot(given[0], given[0]))
+            if _TINY < square < _HUGE:
+                return np.asarray(given / math.sqrt(square), np.float32)
         with np.errstate(over="ignore"):  # found out in the next line
             kept = given.astype(np.float32)
         # Lengths in double precision: squares of what float32 holds can be too large.
@@ -308,6 +316,8 @@ def _stacked(
     """Return vectors as rows of a new array; rows without one are not a number."""
     if not known:
         return None
+    if texts == 1:
+        return known[0][None].copy()
     import numpy as np  # noqa: PLC0415 - loaded already: these are its arrays
 
     dims = next(iter(known.values())).shape[0]

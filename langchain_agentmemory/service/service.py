@@ -231,8 +231,8 @@ class Service:
         if found is None:
             found = yield from self._ranker.memories(user.namespace, query, wide)
         found = yield from arranged(found, query, how, self.indexer)
-        self._renew([record for record, _ in found])
-        return Memories(entry for _, entry in found)
+        self._renew(record for record, _ in found)
+        return Memories([entry for _, entry in found])
 
     def _arrangement(self, options: SearchOptions) -> Arrangement:
         return arrangement_of(
@@ -252,10 +252,11 @@ class Service:
         lazy = self.settings.refresh_on_read is None
         return Refresh(self.backend, LAZY if lazy else EAGER)
 
-    def _renew(self, records: list[Record]) -> None:
-        if self.settings.refresh_on_read is not False:
+    def _renew(self, records: Iterable[Record]) -> None:
+        expiring = [record for record in records if record.expires_at is not None]
+        if expiring and self.settings.refresh_on_read is not False:
             refresh = self._refresh()
-            for record in records:
+            for record in expiring:
                 refresh.note(record)
             refresh.write()
 
