@@ -10,7 +10,8 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Self
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,37 +104,67 @@ class Level:
         share = min(max(share, 0.0), 1.0)
         return _LEAST_RELIABILITY + (1 - _LEAST_RELIABILITY) * share
 
-    @property
-    def _line(self) -> tuple[float, float, float, float]:
-        """Where evidence begins, its boundary, its slope, and what it reaches by it."""
-        least, boundary = self.mean - self.deviation, self.boundary
-        slope = BOUNDARY / max(boundary - least, _LEAST_DEVIATION)
-        return least, boundary, slope, min(slope * (1 - least), 1.0)
-
     def steepest(self, evidence: float) -> float:
         """Return the most that evidence rises by, for each step of a cosine.
 
         Args:
             evidence: As far as it has risen: above the boundary it rises faster.
         """
-        _, boundary, slope, reached = self._line
-        if boundary >= 1 or evidence <= BOUNDARY:
-            return slope
-        bend = 2 * (1 - reached) ** 0.5 / (1 - boundary)
-        return float(slope + bend * math.sqrt(evidence - BOUNDARY))
+        curve = _curve(self)
+        if curve.boundary >= 1 or evidence <= BOUNDARY:
+            return curve.slope
+        return curve.slope + 2 * curve.bend * math.sqrt(evidence - BOUNDARY)
 
-    def evidence(self, cosines: Scores) -> Scores:
-        """Return cosines as evidence in [0, 1]; see `Calibration.evidence`."""
-        least, boundary, slope, reached = self._line
-        found = np.subtract(cosines, np.float32(least), dtype=np.float32)
-        found *= np.float32(slope)
-        if boundary < 1:  # few cosines lie above it
-            (high,) = (cosines > np.float32(boundary)).nonzero()
-            above = np.subtract(cosines[high], np.float32(boundary), dtype=np.float32)
-            above *= np.float32(((1 - reached) ** 0.5) / (1 - boundary))
-            found[high] += np.square(above, out=above)
+    def evidence(self, cosines: Scores, stretch: float = 1.0) -> Scores:
+        """Return cosines as evidence in [0, 1]; see `Calibration.evidence`.
+
+        Args:
+            cosines: Shape (documents,).
+            stretch: What their distance from 1 is multiplied by first.
+        """
+        least, boundary, slope, bend, _ = _curve(self)
+        shift = 1 - stretch
+        # A stretched cosine c · s + (1 − s) exceeds a level where c exceeds the level
+        # shrunk: one pass over all cosines does for both.
+        found = np.multiply(cosines, np.float32(slope * stretch), dtype=np.float32)
+        found += np.float32((shift - least) * slope)
         np.fmax(found, 0, out=found)  # what is not a number, too
-        return np.asarray(np.minimum(found, 1, out=found), np.float32)
+        if boundary >= 1:
+            return np.asarray(np.minimum(found, 1, out=found), np.float32)
+        limit = np.float32((boundary - shift) / stretch)
+        (high,) = (cosines > limit).nonzero()
+        if len(high):  # few cosines lie above it
+            above = (cosines[high] - limit) * np.float32(bend * stretch)
+            found[high] = np.minimum(found[high] + np.square(above), 1)
+        return np.asarray(found, np.float32)
+
+
+class _Curve(NamedTuple):
+    """How evidence grows with cosines; see `Calibration.evidence`.
+
+    Attributes:
+        least: The cosine at which it begins.
+        boundary: The cosine from which it is bent upwards.
+        slope: How fast it grows at first.
+        bend: The root of what the squared distance from the boundary counts.
+        reliability: How far it can be relied on: `Level.reliability`.
+    """
+
+    least: float
+    boundary: float
+    slope: float
+    bend: float
+    reliability: float
+
+
+@lru_cache(maxsize=64)
+def _curve(level: Level) -> _Curve:
+    """Return the numbers that every search needs of a level."""
+    least, boundary = level.mean - level.deviation, level.boundary
+    slope = BOUNDARY / max(boundary - least, _LEAST_DEVIATION)
+    reached = min(slope * (1 - least), 1.0)
+    bend = (1 - reached) ** 0.5 / (1 - boundary) if boundary < 1 else 0.0
+    return _Curve(least, boundary, slope, bend, level.reliability)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +237,7 @@ class Calibration:
         *,
         han_query: bool,
         han_documents: bool | NDArray[np.bool_],
+        stretch: float = 1.0,
     ) -> Scores:
         """Return how much cosines say that a document answers a query.
 
@@ -223,6 +255,7 @@ class Calibration:
             similarities: Cosines, shape (documents,); `-inf`, no vector, has 0.
             han_query: Whether the query holds a Han character.
             han_documents: Whether the documents do, all alike or each.
+            stretch: What their distance from 1 is multiplied by first.
 
         Returns:
             float32 in [0, 1], shape (documents,), owned by the caller.
@@ -230,10 +263,12 @@ class Calibration:
         own, crossed = self._levels(han_query=han_query)
         if isinstance(han_documents, bool):
             level = own if han_documents == han_query else crossed
-            return level.evidence(similarities)
+            return level.evidence(similarities, stretch)
         same = np.equal(han_documents, han_query)
         return np.where(
-            same, own.evidence(similarities), crossed.evidence(similarities)
+            same,
+            own.evidence(similarities, stretch),
+            crossed.evidence(similarities, stretch),
         )
 
     def stretch(self, similarities: Scores, *, han_query: bool) -> float:
@@ -253,14 +288,18 @@ class Calibration:
             han_query: Whether the query holds a Han character.
 
         Returns:
-            What `stretched` multiplies their distance from 1 by, at least 1.
+            What to multiply their distance from 1 by, at least 1.
         """
         known = similarities
-        if not known.min(initial=0) > -np.inf:
-            known = similarities[np.isfinite(similarities)]
         if not len(known):
             return 1.0
-        mean = float(np.add.reduce(known)) / len(known)
+        total = float(np.add.reduce(known))
+        if not math.isfinite(total):
+            known = similarities[np.isfinite(similarities)]
+            if not len(known):
+                return 1.0
+            total = float(np.add.reduce(known))
+        mean = total / len(known)
         above = mean - self._levels(han_query=han_query)[0].mean
         if above <= 0 or mean > _ALL_THE_SAME:
             return 1.0
@@ -293,7 +332,7 @@ class Calibration:
         """
         own, crossed = self._levels(han_query=han_query)
         if isinstance(han_documents, bool):
-            return (own if han_documents == han_query else crossed).reliability
+            return _curve(own if han_documents == han_query else crossed).reliability
         same = np.equal(han_documents, han_query)
         values = np.array([crossed.reliability, own.reliability], np.float32)
         return values[same.astype(np.intp)]
@@ -324,20 +363,6 @@ class Calibration:
             msg = "This calibration has numbers that cannot be."
             raise ValueError(msg)
         return cls(**levels)
-
-
-def stretched(cosines: Scores, stretch: float) -> Scores:
-    """Return cosines, their distance from 1 multiplied by what `stretch` returned.
-
-    Args:
-        cosines: Of any shape; `-inf`, no vector, stays so.
-        stretch: At least 1.
-    """
-    if stretch == 1:
-        return cosines
-    found = np.multiply(cosines, np.float32(stretch), dtype=np.float32)
-    found += np.float32(1 - stretch)
-    return found
 
 
 def _level(given: Mapping[str, float]) -> Level:

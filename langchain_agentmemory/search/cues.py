@@ -9,7 +9,7 @@ nothing either: `may` and 上 have other uses.
 import re
 from datetime import datetime, tzinfo
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from langchain_agentmemory.search.moments import TimePreference
@@ -108,15 +108,19 @@ def version_asked(query: str) -> "Standing":
 
 
 def _may_have(query: str, words: frozenset[str], characters: frozenset[str]) -> bool:
-    text = query[:MOST_CHARACTERS]
-    return (
-        not words.isdisjoint(_words_in(text))
-        or not characters.isdisjoint(text)
-        or _LONGER_IN_LOWER_CASE in text
+    found = _contents(query[:MOST_CHARACTERS])
+    return not (
+        words.isdisjoint(found.words) and characters.isdisjoint(found.characters)
     )
 
 
+class _Contents(NamedTuple):
+    words: frozenset[str]
+    characters: frozenset[str]
+
+
 @lru_cache(maxsize=8)
-def _words_in(text: str) -> frozenset[str]:
-    """Return the words of a text: one search looks for several kinds of them."""
-    return frozenset(_WORD.findall(text.lower()))
+def _contents(text: str) -> _Contents:
+    """Return what a text is made of: one search looks for several kinds of it."""
+    words = frozenset(_WORD.findall(text.lower()))
+    return _Contents(words, frozenset(text))

@@ -63,7 +63,7 @@ def fused_evidence(
         return np.asarray(semantic, np.float32)
     fused: Scores = semantic * trusted(reliability, weights)
     fused += lexical
-    return np.asarray(np.minimum(fused, 1, out=fused), np.float32)
+    return np.minimum(fused, np.float32(1), out=fused)
 
 
 def trusted(reliability: float | Scores, weights: Sequence[float] = ()) -> Scores:

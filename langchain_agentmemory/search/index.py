@@ -119,14 +119,22 @@ class LexicalIndex:
         if not terms:
             return _NO_MATCHES
         code = np.concatenate(codes)
-        in_topics = (code & 2).astype(np.bool_)
+        slots = (code >> 2).astype(np.int64)
+        if bases[-1]:  # not all in the first block
+            slots += np.array(bases).repeat(sizes)
+        if self._length_sums[1]:
+            in_topics, first = (code & 2) != 0, (code & 1) == 0
+            has_topics = bool(in_topics.any())
+        else:  # then a term has one posting in each document
+            in_topics = np.zeros(len(code), np.bool_)
+            first, has_topics = ~in_topics, False
         found = Matches(
-            terms=np.repeat(terms, sizes),
-            slots=np.repeat(bases, sizes) + (code >> 2),
+            terms=np.array(terms).repeat(sizes),
+            slots=slots,
             in_topics=in_topics,
-            first=(code & 1) == 0,
+            first=first,
             counts=np.concatenate(counts).astype(np.float32),
-            has_topics=bool(in_topics.any()),
+            has_topics=has_topics,
         )
         return found.keep(self.alive[found.slots]) if self._dead else found
 
@@ -159,7 +167,7 @@ class LexicalIndex:
             mixed += scores
             mixed /= 1 + weight
             scores = np.where(near.placed, mixed, scores).astype(np.float32)
-        self._add_phrase_bonus(query, matches, scores)
+        self._add_phrase_bonus(query, statistics, matches, scores)
         if query.emphasis != 1:
             scores *= np.float32(query.emphasis)
         np.minimum(scores, 1, out=scores)
@@ -200,13 +208,17 @@ class LexicalIndex:
         return own, Near(near, placed)
 
     def _add_phrase_bonus(
-        self, query: Query, matches: Matches, scores: NDArray[np.float32]
+        self,
+        query: Query,
+        statistics: Statistics,
+        matches: Matches,
+        scores: NDArray[np.float32],
     ) -> None:
         """Raise the documents in which the query's words stand in order."""
         phrase, formula = query.phrase, query.formula
         if len(phrase) < 2 or not formula.phrase:  # noqa: PLR2004 - order needs two
             return
-        if not matches.frequencies(len(query.terms))[list(phrase)].all():
+        if not all(statistics.frequencies[index] for index in phrase):
             return  # one of the words is nowhere
         in_phrase = np.zeros(len(query.terms), np.bool_)
         in_phrase[list(phrase)] = True

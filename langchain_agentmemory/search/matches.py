@@ -99,12 +99,8 @@ def score_matches(
     Returns:
         The slots of those documents, ascending, and their scores.
     """
-    formula, weights = query.formula, np.array(query.weights)
-    rare = weights * np.array(statistics.rarities())
+    formula, shares, rare, bound = _worth(query, statistics)
     gains = rare[matches.terms] * _saturated(formula, statistics, matches, lengths)
-    # Coverage and rarity are sums over the matched terms: one sum does for both.
-    shares = weights * (formula.coverage / max(weights.sum(), formula.floor))
-    shares += rare * (formula.rarity / max(rare.sum(), formula.floor))
     terms, slots = matches.terms, matches.slots
     if matches.has_topics:
         terms, slots = terms[matches.first], slots[matches.first]
@@ -113,10 +109,26 @@ def score_matches(
     gained = np.bincount(matches.slots, gains, minlength=size)[hit]
     if formula.strength_of == "matched":
         bound = np.bincount(slots, rare[terms], minlength=size)[hit]
-    else:
-        bound = rare.sum()
     strength = np.minimum(gained / (bound * (formula.saturation + 1)), 1)
     return hit, scores[hit] + formula.strength * strength
+
+
+def _worth(
+    query: Query, statistics: Statistics
+) -> tuple[Formula, NDArray[np.float64], NDArray[np.float64], float]:
+    """Return what the terms of a query count.
+
+    Returns:
+        The formula; what each term adds to coverage and rarity together, which are
+        sums over the matched terms; its weight times its rarity; the sum of these.
+    """
+    formula, weights = query.formula, query.weights
+    rare = [w * r for w, r in zip(weights, statistics.rarities(), strict=True)]
+    all_rare = sum(rare)
+    covering = formula.coverage / max(sum(weights), formula.floor)
+    telling = formula.rarity / max(all_rare, formula.floor)
+    shares = [w * covering + r * telling for w, r in zip(weights, rare, strict=True)]
+    return formula, np.array(shares), np.array(rare), all_rare
 
 
 def score_neighbourhoods(
@@ -141,8 +153,7 @@ def score_neighbourhoods(
     Returns:
         Shape (places + 1,): the last one, that of no place, is 0.
     """
-    formula, weights = query.formula, np.array(query.weights)
-    rare = weights * np.array(statistics.rarities())
+    formula, shares, rare, bound = _worth(query, statistics)
     size = places.count + 1
     number = of_slots[matches.slots]
     terms, counts = matches.terms, matches.counts
@@ -162,21 +173,19 @@ def score_neighbourhoods(
         cells = np.concatenate((here, near))
         shared = np.concatenate((amounts, beside, beside, far, far))
         found.append((term, *_summed(cells, shared, size)))
-    bound = rare.sum() * (k + 1)
+    most: float | NDArray[np.float64] = bound * (k + 1)
     bounds = None
     if formula.strength_of == "matched":
         bounds = np.zeros(size)
         for term, place, _ in found:
             bounds[place] += rare[term]
-    shares = weights * (formula.coverage / max(weights.sum(), formula.floor))
-    shares += rare * (formula.rarity / max(rare.sum(), formula.floor))
     scores = np.zeros(size)
     for term, place, amount in found:
         if bounds is not None:
-            bound = bounds[place] * (k + 1)
+            most = bounds[place] * (k + 1)
         values = shares[term] * np.minimum(amount, 1)
         values += (
-            formula.strength * rare[term] * amount * (k + 1) / ((amount + k) * bound)
+            formula.strength * rare[term] * amount * (k + 1) / ((amount + k) * most)
         )
         scores[place] += values
     scores[-1] = 0

@@ -627,7 +627,11 @@ def top(scores: NDArray[np.float32], k: int | None) -> NDArray[np.int64]:
     slots = _candidates(scores, k)
     values = scores[slots]
     if k is not None and k < len(slots):
-        least = -np.partition(-values, k - 1)[k - 1] if k > 0 else np.inf
+        least = np.inf
+        if k > 0:
+            ordered = values.copy()
+            ordered.partition(len(values) - k)
+            least = ordered[len(values) - k]
         best = values >= least
         slots, values = slots[best], values[best]
     return slots[np.lexsort((-slots, -values))]

@@ -1,6 +1,7 @@
 """What a lexical score needs to know of the whole corpus, for one query."""
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -29,14 +30,19 @@ class Statistics(NamedTuple):
             self.topics_length + other.topics_length,
         )
 
-    def rarities(self) -> list[float]:
+    def rarities(self) -> tuple[float, ...]:
         """Return each term's inverse document frequency; always positive."""
-        return [
-            math.log1p((self.documents - frequency + 0.5) / (frequency + 0.5))
-            for frequency in self.frequencies
-        ]
+        return _rarities(self.documents, self.frequencies)
 
     def mean_lengths(self) -> tuple[float, float]:
         """Return the mean content and topics lengths, at least 1 each."""
         count = max(self.documents, 1)
         return max(self.content_length / count, 1), max(self.topics_length / count, 1)
+
+
+@lru_cache(maxsize=16)
+def _rarities(documents: int, frequencies: tuple[int, ...]) -> tuple[float, ...]:
+    """Return what several parts of one search ask for."""
+    return tuple(
+        [math.log1p((documents - often + 0.5) / (often + 0.5)) for often in frequencies]
+    )

@@ -139,9 +139,7 @@ class Explainer:
         scale, level = self._level(meaning, slot)
         return MeaningParts(
             cosine=None if cosine == -math.inf else cosine,
-            excess=0.0
-            if cosine == -math.inf
-            else cosine - float(meaning.telling[slot]),
+            excess=0.0 if cosine == -math.inf else (meaning.stretch - 1) * (1 - cosine),
             scale=scale,
             mean=None if level is None else level.mean,
             deviation=None if level is None else level.deviation,

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from langchain_agentmemory.search.calibration import (
     BACKGROUND,
     Calibration,
-    stretched,
 )
 from langchain_agentmemory.search.compressed import are_as_said
 from langchain_agentmemory.search.fusion import (
@@ -60,8 +59,8 @@ class Meaning(NamedTuple):
         lent: What neighbours lend, `None` if nothing has any.
         evidence: Both together, in [0, 1].
         reliability: How far it can be relied on, for all or for each.
-        telling: Cosines without what all of them have in common.
-        stretch: What that multiplied their distance from 1 by.
+        stretch: What their distance from 1 was multiplied by, to leave out what all
+            cosines have in common.
         calibration: What they were read against, `None` if they count as they are.
         han_query: Whether the query holds Han characters.
     """
@@ -70,7 +69,6 @@ class Meaning(NamedTuple):
     lent: Scores | None
     evidence: Scores
     reliability: float | Scores
-    telling: Scores
     stretch: float
     calibration: Calibration | None
     han_query: bool
@@ -239,7 +237,7 @@ def _total(
 def plain_meaning(similarity: Scores) -> Meaning:
     """Return cosines as they are, cut to [0, 1]."""
     own = vector_scores(similarity)
-    return Meaning(own, None, own, 1.0, similarity, 1.0, None, han_query=False)
+    return Meaning(own, None, own, 1.0, 1.0, None, han_query=False)
 
 
 def meaning_of(shelf: Shelf[Held], request: Request, similarity: Scores) -> Meaning:
@@ -266,8 +264,9 @@ def _read(
 ) -> Meaning:
     """Return what the cosines of all slots say; arguments as in `Meaning`."""
     han = shelf.han()
-    telling = stretched(similarity, stretch)
-    own = calibration.evidence(telling, han_query=han_query, han_documents=han)
+    own = calibration.evidence(
+        similarity, han_query=han_query, han_documents=han, stretch=stretch
+    )
     lent, evidence = None, own
     if len(shelf.places):
         lendable = np.maximum(own - np.float32(BACKGROUND), 0)
@@ -279,7 +278,6 @@ def _read(
         lent,
         evidence,
         calibration.reliability(han_query=han_query, han_documents=han),
-        telling,
         stretch,
         calibration,
         han_query,
@@ -305,9 +303,13 @@ def _meaning_at(
         return _picked(again, slots)
     marks = shelf.han()
     han = marks if isinstance(marks, bool) else marks[slots]
-    telling = stretched(cosines[slots], meaning.stretch)
-    own = levels.evidence(telling, han_query=han_query, han_documents=han)
-    return _picked(meaning, slots)._replace(own=own, evidence=own, telling=telling)
+    own = levels.evidence(
+        cosines[slots],
+        han_query=han_query,
+        han_documents=han,
+        stretch=meaning.stretch,
+    )
+    return _picked(meaning, slots)._replace(own=own, evidence=own)
 
 
 def _picked(meaning: Meaning, slots: NDArray[np.int64]) -> Meaning:
@@ -319,5 +321,4 @@ def _picked(meaning: Meaning, slots: NDArray[np.int64]) -> Meaning:
         lent=None if meaning.lent is None else meaning.lent[slots],
         evidence=meaning.evidence[slots],
         reliability=reliability,
-        telling=meaning.telling[slots],
     )
