@@ -9,7 +9,7 @@ nothing either: `may` and 上 have other uses.
 import re
 from datetime import datetime, tzinfo
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from langchain_agentmemory.search.moments import TimePreference
@@ -108,19 +108,15 @@ def version_asked(query: str) -> "Standing":
 
 
 def _may_have(query: str, words: frozenset[str], characters: frozenset[str]) -> bool:
-    found = _contents(query[:MOST_CHARACTERS])
-    return not (
-        words.isdisjoint(found.words) and characters.isdisjoint(found.characters)
+    known, used = _contents(query[:MOST_CHARACTERS])
+    return (
+        not words.isdisjoint(known)
+        or not characters.isdisjoint(used)
+        or _LONGER_IN_LOWER_CASE in used
     )
 
 
-class _Contents(NamedTuple):
-    words: frozenset[str]
-    characters: frozenset[str]
-
-
 @lru_cache(maxsize=8)
-def _contents(text: str) -> _Contents:
-    """Return what a text is made of: one search looks for several kinds of it."""
-    words = frozenset(_WORD.findall(text.lower()))
-    return _Contents(words, frozenset(text))
+def _contents(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words and the characters of a text: a search asks for them thrice."""
+    return frozenset(_WORD.findall(text.lower())), frozenset(text)
