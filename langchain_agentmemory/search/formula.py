@@ -1,5 +1,7 @@
 """The shape of the lexical score, and what makes a score of evidence."""
 
+from collections.abc import Iterable
+from itertools import repeat
 from typing import Final, Literal, NamedTuple
 
 SCORE_ROOT: Final = 1 / 3
@@ -90,6 +92,11 @@ corpus too, so that a threshold means much the same in all.
 Neighbours: 63.5 became 73.5; with the bonus for a participant whom the question names
 (the speaker of a turn) 76.
 """
+
+
+def scores_of(evidence: Iterable[float]) -> list[float]:
+    """Return the scores of evidence, all of it in [0, 1]; see `score_of`."""
+    return list(map(pow, evidence, repeat(SCORE_ROOT)))
 
 
 def score_of(evidence: float) -> float:

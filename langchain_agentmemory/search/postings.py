@@ -23,6 +23,7 @@ sealing one takes some 30 ms."""
 _A = TypeVar("_A", bound=np.generic)
 
 _SCANNED: Final = 256  # Documents of an open block that are scanned, not sorted.
+_SCANS: Final = 2  # Searches that scan the same ones: a third would cost more.
 _CODE_BITS: Final = 16
 _MOST_COUNTED: Final = 0xFFFF
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
@@ -128,6 +129,7 @@ class OpenBlock:
         self._codes = np.empty(64, np.uint16)
         self._edges = np.zeros((8, _GROUPS + 1), np.uint32)
         self._sorted: SealedBlock | None = None
+        self._scans = 0  # since something was appended
 
     @property
     def edges(self) -> NDArray[np.uint32]:
@@ -173,6 +175,7 @@ class OpenBlock:
         self.documents, self._words = last, end
 
     def _reserve(self, documents: int, words: int) -> None:
+        self._scans = 0
         if words > len(self._hashes):
             size = max(words, 2 * len(self._hashes))
             self._hashes = _grown(self._hashes, size, self._words)
@@ -191,13 +194,15 @@ class OpenBlock:
     def postings(self, terms: NDArray[np.uint64]) -> Iterator[tuple[int, Postings]]:
         """Yield (index in `terms`, some postings of it) for terms that occur."""
         done = self._sorted.documents if self._sorted is not None else 0
-        if self.documents - done > _SCANNED + done // 4:
+        waiting = self.documents - done
+        if waiting > _SCANNED + done // 4 or (waiting and self._scans == _SCANS):
             self._sorted = self.seal()
         scanned = 0
         if self._sorted is not None:
             yield from self._sorted.postings(terms)
             scanned = self._sorted.words
         if scanned < self._words:
+            self._scans += 1
             hashes = self._hashes[scanned : self._words]
             yield from _grouped(terms, hashes, self._codes[scanned : self._words])
 

@@ -184,6 +184,18 @@ class Shelf(Generic[T]):
             self._made[slot] = True
         return item
 
+    def items_at(self, slots: Sequence[int]) -> list[T]:
+        """Return the items of living slots.
+
+        Raises:
+            KeyError: If a slot is dead or was never used.
+        """
+        if self._make is None or all(map(self._made.__getitem__, slots)):
+            found = list(map(self._items.__getitem__, slots))
+            if None not in found:
+                return found
+        return [self.item(slot) for slot in slots]
+
     def items(self) -> Iterator[tuple[str, T]]:
         """Yield the keys and items alive, in the order of their last write."""
         for key, slot in self._slots.items():

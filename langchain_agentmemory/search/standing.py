@@ -184,14 +184,21 @@ class _Dealer:
         self._matched = [version.matched for version in versions[:COMPARED]]
         self._masses = [self._mass(matched) for matched in self._matched]
         self._total = self._mass(reduce(or_, self._matched, 0))
+        # Where there are more than versions can be, and the last is nearly as good as
+        # the first, no few of them stand out.
+        self._may_stand_out = (
+            len(versions) <= MOST_VERSIONS
+            or versions[-1].score <= STANDS_OUT * versions[0].score
+        )
 
     def group(self, left: Sequence[int], *, event: bool) -> list[int]:
         """Return the places of the first result and of its versions, best first."""
         if event:
             return self._versions_of(left, EVENTS)
-        group = self._versions_of(left, OUTSTANDING)
-        if 1 < len(group) <= MOST_VERSIONS and self._stand_out(group):
-            return group
+        if self._may_stand_out:
+            group = self._versions_of(left, OUTSTANDING)
+            if 1 < len(group) <= MOST_VERSIONS and self._stand_out(group):
+                return group
         return self._versions_of(left, STATES)
 
     def _versions_of(self, left: Sequence[int], limits: Limits) -> list[int]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from langchain_agentmemory.backends.base import Namespace, Record, RecordFlags
 from langchain_agentmemory.search.earlier import VersionView
-from langchain_agentmemory.search.formula import score_of
+from langchain_agentmemory.search.formula import scores_of
 from langchain_agentmemory.search.pipeline import Candidate, TokenSet, find_page
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.statistics import Statistics
@@ -102,10 +102,10 @@ class Search:
                 )
             hits = []
             for candidate in page:
-                entry = versions.with_earlier(candidate.item.entry(zone))
+                held, score = candidate.item, min(candidate.score, 1.0)
+                entry = versions.with_earlier(held.entry(zone))
                 why = None if explain is None else explain(candidate, entry)
-                score = min(candidate.score, 1.0)
-                hits.append((candidate.item.record, entry.with_score(score, why)))
+                hits.append((held.record, entry.with_score(score, why)))
             return hits
 
     def _request(
@@ -135,13 +135,13 @@ class Search:
         self, shelf: Shelf[Held], best: Best, k: int | None
     ) -> tuple[list[Candidate[Held]], bool]:
         slots, scores, complete = _first(shelf, best, k)
-        zone, by_evidence = self._settings.timezone, self._by_evidence
-        candidates = []
-        for slot, score in zip(slots, scores, strict=True):
-            held = shelf.item(slot)
-            if held.listed:
-                shown = score_of(score) if by_evidence else min(score, 1.0)
-                candidates.append(candidate_of(held, held.entry(zone), shown))
+        shown = scores_of(scores) if self._by_evidence else scores
+        zone = self._settings.timezone
+        candidates = [
+            candidate_of(held, held.entry(zone), score)
+            for held, score in zip(shelf.items_at(slots), shown, strict=True)
+            if held.listed
+        ]
         return candidates, complete
 
     def _token_set(self, shelf: Shelf[Held], keys: Mapping[str, str]) -> TokenSet:

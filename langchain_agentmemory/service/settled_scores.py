@@ -118,22 +118,16 @@ class Settler:
             halves: What all slots are ranked by, and how their words matched.
             linked: What `linked` returned.
         """
-        count = self.count(shelf)
-        places: list[int] = []
-        given: list[float] = []
-        entries: list[MemoryEntry] = []
-        looked_at = dict(zip(slots[:count], scores, strict=False))
-        if linked:
-            more = (slot for slot in linked if slot not in looked_at)
-            looked_at.update((slot, float(halves.total[slot])) for slot in more)
-        for slot, score in looked_at.items():
-            held = shelf.item(slot)
-            if held.listed:
-                places.append(slot)
-                given.append(score)
-                entries.append(held.entry(self._timezone))
+        looked_at = dict(zip(slots[: self.count(shelf)], scores, strict=False))
+        for slot in linked:
+            if slot not in looked_at:
+                looked_at[slot] = float(halves.total[slot])
+        all_held = dict(zip(looked_at, shelf.items_at(list(looked_at)), strict=True))
+        places = [slot for slot, held in all_held.items() if held.listed]
         if not places:
             return {}
+        given = [looked_at[slot] for slot in places]
+        entries = [all_held[slot].entry(self._timezone) for slot in places]
         words, matched = halves.words, None
         if words is not None and words.statistics is not None:
             matched = words.matches.terms_of(places, len(halves.total)).__getitem__
