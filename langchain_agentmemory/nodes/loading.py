@@ -19,7 +19,7 @@ from langgraph.store.base import BaseStore
 
 from langchain_agentmemory import tools as memory_tools
 from langchain_agentmemory.errors import InvalidInput
-from langchain_agentmemory.nodes.injection import as_messages, current_query
+from langchain_agentmemory.nodes.injection import query_in
 from langchain_agentmemory.nodes.rendering import render_memories
 from langchain_agentmemory.nodes.selection import aselect, select
 from langchain_agentmemory.quoting import quoted
@@ -152,6 +152,13 @@ class MemoryLoader:
         revision = _revision(reader, user)  # first, so that later changes are noticed
         return Loaded(self.render(reader, user, state), revision)
 
+    def block(self, state: Any, run: Run) -> str:
+        """Return what `load` finds, for those who show it once: no revision is read."""
+        if not self._wanted(state, run):
+            return ""
+        reader = self.reader(run)
+        return self.render(reader, self.user(reader, run), state)
+
     async def aload(self, state: Any, run: Run) -> Loaded:
         """Async twin of `load`."""
         if not self._wanted(state, run):
@@ -160,6 +167,13 @@ class MemoryLoader:
         user = self.user(reader, run)
         revision = await _arevision(reader, user)
         return Loaded(await self.arender(reader, user, state), revision)
+
+    async def ablock(self, state: Any, run: Run) -> str:
+        """Async twin of `block`."""
+        if not self._wanted(state, run):
+            return ""
+        reader = self.reader(run)
+        return await self.arender(reader, self.user(reader, run), state)
 
     def current(self, loaded: Loaded | None, state: Any, run: Run) -> Loaded:
         """Return what was loaded, or load again if it is missing or out of date."""
@@ -184,12 +198,12 @@ class MemoryLoader:
 
     def render(self, reader: MemoryReader, user: User, given: Any) -> str:
         """Render a known user's memories for messages, a state or a question."""
-        query = current_query(as_messages(given))
+        query = query_in(given)
         return render_memories(select(reader, user, self._limit, query), self._playbook)
 
     async def arender(self, reader: MemoryReader, user: User, given: Any) -> str:
         """Async twin of `render`."""
-        query = current_query(as_messages(given))
+        query = query_in(given)
         entries = await aselect(reader, user, self._limit, query)
         return render_memories(entries, self._playbook)
 

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from langchain_agentmemory.search.earlier import folded, wants_earlier
@@ -129,9 +129,8 @@ def _plan(limit: int, query: str, *, has_more: bool) -> _Plan:
         if len(probe) <= limit:
             return probe
     if query:
-        options = SearchOptions(limit=limit, deduplicate=True, versions="current")
         try:
-            found = yield _Search(query, options)
+            found = yield _Search(query, _options(limit))
         except _ReaderFailed:
             found = []
         if found:
@@ -141,6 +140,11 @@ def _plan(limit: int, query: str, *, has_more: bool) -> _Plan:
     except _ReaderFailed:
         newest = probe
     return newest[:limit]
+
+
+@lru_cache(maxsize=16)
+def _options(limit: int) -> SearchOptions:
+    return SearchOptions(limit=limit, deduplicate=True, versions="current")
 
 
 def _answer(reader: MemoryReader, user: User, ask: _Read | _Search) -> _Found:
