@@ -767,8 +767,7 @@ class MemoryStore(ItemMethods):
 
     def count_memories(self, user: User) -> int:
         """Return how many memories the user has."""
-        head = self._service.verbs.head(self.user(user))
-        return head.active if head else 0
+        return self.count_and_revision(user)[0]
 
     async def acount_memories(self, user: User) -> int:
         """Async twin of `count_memories`."""
@@ -776,12 +775,20 @@ class MemoryStore(ItemMethods):
 
     def revision(self, user: User) -> int:
         """Return a number that changes whenever a memory of the user does."""
-        head = self._service.verbs.head(self.user(user))
-        return (head.epoch << 40) + head.revision if head else 0
+        return self.count_and_revision(user)[1]
 
     async def arevision(self, user: User) -> int:
         """Async twin of `revision`."""
         return await self._hop(self.revision, user)
+
+    def count_and_revision(self, user: User) -> tuple[int, int]:
+        """Return what `count_memories` and `revision` do, in one read."""
+        head = self._service.verbs.head(self.user(user))
+        return (head.active, (head.epoch << 40) + head.revision) if head else (0, 0)
+
+    async def acount_and_revision(self, user: User) -> tuple[int, int]:
+        """Async twin of `count_and_revision`."""
+        return await self._hop(self.count_and_revision, user)
 
     def erase_user(self, user: User) -> "Erasure":
         """Remove everything that is kept about a user, deleted memories included.

@@ -98,6 +98,17 @@ def current_query(messages: Sequence[AnyMessage]) -> str:
     return "\n".join(text for part in parts if (text := part.strip()))
 
 
+def query_in(given: Any) -> str:
+    """Return what the user said in this turn, in whatever `as_messages` reads.
+
+    Raises:
+        TypeError: If there are no messages in what was given.
+    """
+    return (
+        given.strip() if isinstance(given, str) else current_query(as_messages(given))
+    )
+
+
 def as_messages(given: Any) -> list[AnyMessage]:
     """Return the messages of a graph's state, a prompt, a list of messages or a text.
 

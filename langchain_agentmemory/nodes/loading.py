@@ -19,7 +19,7 @@ from langgraph.store.base import BaseStore
 
 from langchain_agentmemory import tools as memory_tools
 from langchain_agentmemory.errors import InvalidInput
-from langchain_agentmemory.nodes.injection import as_messages, current_query
+from langchain_agentmemory.nodes.injection import query_in
 from langchain_agentmemory.nodes.rendering import render_memories
 from langchain_agentmemory.nodes.selection import aselect, select
 from langchain_agentmemory.quoting import quoted
@@ -149,8 +149,16 @@ class MemoryLoader:
             return Loaded()
         reader = self.reader(run)
         user = self.user(reader, run)
-        revision = _revision(reader, user)  # first, so that later changes are noticed
-        return Loaded(self.render(reader, user, state), revision)
+        # First, so that later changes are noticed.
+        count, revision = _count_and_revision(reader, user)
+        return Loaded(self.render(reader, user, state, count), revision)
+
+    def block(self, state: Any, run: Run) -> str:
+        """Return what `load` finds, for those who show it once: no revision is read."""
+        if not self._wanted(state, run):
+            return ""
+        reader = self.reader(run)
+        return self.render(reader, self.user(reader, run), state)
 
     async def aload(self, state: Any, run: Run) -> Loaded:
         """Async twin of `load`."""
@@ -158,8 +166,15 @@ class MemoryLoader:
             return Loaded()
         reader = self.reader(run)
         user = self.user(reader, run)
-        revision = await _arevision(reader, user)
-        return Loaded(await self.arender(reader, user, state), revision)
+        count, revision = await _acount_and_revision(reader, user)
+        return Loaded(await self.arender(reader, user, state, count), revision)
+
+    async def ablock(self, state: Any, run: Run) -> str:
+        """Async twin of `block`."""
+        if not self._wanted(state, run):
+            return ""
+        reader = self.reader(run)
+        return await self.arender(reader, self.user(reader, run), state)
 
     def current(self, loaded: Loaded | None, state: Any, run: Run) -> Loaded:
         """Return what was loaded, or load again if it is missing or out of date."""
@@ -182,15 +197,25 @@ class MemoryLoader:
                 return loaded
         return await self.aload(state, run)
 
-    def render(self, reader: MemoryReader, user: User, given: Any) -> str:
-        """Render a known user's memories for messages, a state or a question."""
-        query = current_query(as_messages(given))
-        return render_memories(select(reader, user, self._limit, query), self._playbook)
+    def render(
+        self, reader: MemoryReader, user: User, given: Any, count: int | None = None
+    ) -> str:
+        """Render a known user's memories for messages, a state or a question.
 
-    async def arender(self, reader: MemoryReader, user: User, given: Any) -> str:
+        Args:
+            reader: The store.
+            user: The user.
+            given: What they said.
+            count: How many memories they have, if that is known already.
+        """
+        entries = select(reader, user, self._limit, query_in(given), count)
+        return render_memories(entries, self._playbook)
+
+    async def arender(
+        self, reader: MemoryReader, user: User, given: Any, count: int | None = None
+    ) -> str:
         """Async twin of `render`."""
-        query = current_query(as_messages(given))
-        entries = await aselect(reader, user, self._limit, query)
+        entries = await aselect(reader, user, self._limit, query_in(given), count)
         return render_memories(entries, self._playbook)
 
     def reader(self, run: Run) -> MemoryReader:
@@ -281,6 +306,34 @@ def _as_reader(store: Any) -> MemoryReader:
     from langchain_agentmemory.store import as_memory_store  # noqa: PLC0415
 
     return as_memory_store(store)
+
+
+def _count_and_revision(
+    reader: MemoryReader, user: UserKey
+) -> tuple[int | None, int | None]:
+    """Return how many memories there are and how often they changed, where known."""
+    if (read := getattr(reader, "count_and_revision", None)) is None:
+        return None, _revision(reader, user)
+    try:
+        count, revision = map(int, read(user))
+    except Exception as error:
+        _logger.warning(_UNCOUNTED, exc_info=error)
+        return None, None
+    return count, revision
+
+
+async def _acount_and_revision(
+    reader: MemoryReader, user: UserKey
+) -> tuple[int | None, int | None]:
+    """Async twin of `_count_and_revision`."""
+    if (read := getattr(reader, "acount_and_revision", None)) is None:
+        return None, await _arevision(reader, user)
+    try:
+        count, revision = map(int, await read(user))
+    except Exception as error:
+        _logger.warning(_UNCOUNTED, exc_info=error)
+        return None, None
+    return count, revision
 
 
 def _revision(reader: MemoryReader, user: UserKey) -> int | None:

@@ -149,8 +149,7 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
             InvalidInput: If there is no store.
         """
         run = Run.current(config)
-        loaded = self._loader.load(input, run)
-        return self._update(input, loaded.block, run)
+        return self._update(input, self._loader.block(input, run), run)
 
     async def ainvoke(
         self,
@@ -160,8 +159,7 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
     ) -> dict[str, Any]:
         """Async twin of `invoke`."""
         run = Run.current(config)
-        loaded = await self._loader.aload(input, run)
-        return self._update(input, loaded.block, run)
+        return self._update(input, await self._loader.ablock(input, run), run)
 
     def __call__(
         self, state: Any, config: RunnableConfig | None = None
@@ -203,13 +201,13 @@ class PreloadMemories(Runnable[Any, dict[str, Any]]):
     def injected(self, given: Any, run: Run) -> list[AnyMessage]:
         """Load, and return the messages that the model should read."""
         messages = as_messages(given)
-        return inject(messages, self._loader.load(messages, run).block, self.mode)
+        return inject(messages, self._loader.block(messages, run), self.mode)
 
     async def ainjected(self, given: Any, run: Run) -> list[AnyMessage]:
         """Async twin of `injected`."""
         messages = as_messages(given)
-        loaded = await self._loader.aload(messages, run)
-        return inject(messages, loaded.block, self.mode)
+        block = await self._loader.ablock(messages, run)
+        return inject(messages, block, self.mode)
 
     def _update(self, state: Any, block: str, run: Run) -> dict[str, Any]:
         if self.output_key == HOOK_KEY:

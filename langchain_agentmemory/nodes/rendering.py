@@ -87,20 +87,22 @@ def render_memories(
 
 def _line(entry: MemoryEntry, max_tokens: int) -> str:
     text = statement(entry.memory, max_tokens)
-    identifier = detail(entry.id)
-    details = "; ".join(_details(entry))
-    return f"- [{identifier}] {text}" + (f" ({details})" if details else "")
+    line = f"- [{detail(entry.id)}] {text}"
+    return f"{line} ({'; '.join(details)})" if (details := _details(entry)) else line
 
 
 def _details(entry: MemoryEntry) -> list[str]:
-    date = entry.event_label() or ""
-    given = {
-        "kind": detail(str(entry.kind or "")),
-        "date": date,
-        "with": detail(", ".join(entry.participants)),
-        "at": detail(entry.location or ""),
-    }
-    details = [f"{name}={value}" for name, value in given.items() if value]
-    if earlier := earlier_text(entry.earlier):
-        details.insert(0, f"earlier: {earlier}")
-    return [*details, "replaced by a newer one"] if entry.superseded_by else details
+    details = []
+    if entry.earlier and (earlier := earlier_text(entry.earlier)):
+        details.append(f"earlier: {earlier}")
+    if entry.kind and (kind := detail(str(entry.kind))):
+        details.append(f"kind={kind}")
+    if date := entry.event_label():
+        details.append(f"date={date}")
+    if entry.participants and (names := detail(", ".join(entry.participants))):
+        details.append(f"with={names}")
+    if entry.location and (place := detail(entry.location)):
+        details.append(f"at={place}")
+    if entry.superseded_by:
+        details.append("replaced by a newer one")
+    return details

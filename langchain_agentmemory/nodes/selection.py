@@ -8,7 +8,7 @@ import logging
 from collections.abc import Generator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from langchain_agentmemory.search.earlier import folded, wants_earlier
@@ -37,28 +37,36 @@ _Found = list[MemoryEntry]
 _Plan = Generator[_Read | _Search, _Found, _Found]
 
 
-def _has_more(reader: MemoryReader, user: User, limit: int) -> bool:
+def _has_more(reader: MemoryReader, user: User, limit: int, count: int | None) -> bool:
     """Tell whether a reader that can count says that there are more than so many.
 
     Reading them to find out would cost more than all else of a preload.
     """
-    count = getattr(reader, "count_memories", None)
+    counted = getattr(reader, "count_memories", None)
     try:
-        return limit > 0 and count is not None and count(user) > limit
+        if count is None and counted is not None and limit > 0:
+            count = int(counted(user))
     except Exception:  # noqa: BLE001 - reading will tell what is wrong
         return False
+    return count is not None and 0 < limit < count
 
 
-async def _ahas_more(reader: MemoryReader, user: User, limit: int) -> bool:
+async def _ahas_more(
+    reader: MemoryReader, user: User, limit: int, count: int | None
+) -> bool:
     """Async twin of `_has_more`."""
-    count = getattr(reader, "acount_memories", None)
+    counted = getattr(reader, "acount_memories", None)
     try:
-        return limit > 0 and count is not None and await count(user) > limit
+        if count is None and counted is not None and limit > 0:
+            count = int(await counted(user))
     except Exception:  # noqa: BLE001 - reading will tell what is wrong
         return False
+    return count is not None and 0 < limit < count
 
 
-def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
+def select(
+    reader: MemoryReader, user: User, limit: int, query: str, count: int | None = None
+) -> _Found:
     """Read the memories that a turn should start with.
 
     Args:
@@ -68,12 +76,14 @@ def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
             there are at most N, else the N that fit the query best, or the N newest if
             the query is blank, finds nothing or fails.
         query: What the user said in this turn.
+        count: How many memories there are, if that is known already.
 
     Returns:
         The memories, best or newest first. Empty when the reader failed. What a newer
         one replaced is told by it as `earlier`, unless the query asks about the past.
     """
-    plan = _folded(limit, query.strip(), has_more=_has_more(reader, user, limit))
+    has_more = _has_more(reader, user, limit, count)
+    plan = _folded(limit, query.strip(), has_more=has_more)
     try:
         ask = next(plan)
         while True:
@@ -89,9 +99,11 @@ def select(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
         return []
 
 
-async def aselect(reader: MemoryReader, user: User, limit: int, query: str) -> _Found:
+async def aselect(
+    reader: MemoryReader, user: User, limit: int, query: str, count: int | None = None
+) -> _Found:
     """Async twin of `select`. Readers without async methods are read in a thread."""
-    has_more = await _ahas_more(reader, user, limit)
+    has_more = await _ahas_more(reader, user, limit, count)
     plan = _folded(limit, query.strip(), has_more=has_more)
     try:
         ask = next(plan)
@@ -129,9 +141,8 @@ def _plan(limit: int, query: str, *, has_more: bool) -> _Plan:
         if len(probe) <= limit:
             return probe
     if query:
-        options = SearchOptions(limit=limit, deduplicate=True, versions="current")
         try:
-            found = yield _Search(query, options)
+            found = yield _Search(query, _options(limit))
         except _ReaderFailed:
             found = []
         if found:
@@ -141,6 +152,11 @@ def _plan(limit: int, query: str, *, has_more: bool) -> _Plan:
     except _ReaderFailed:
         newest = probe
     return newest[:limit]
+
+
+@lru_cache(maxsize=16)
+def _options(limit: int) -> SearchOptions:
+    return SearchOptions(limit=limit, deduplicate=True, versions="current")
 
 
 def _answer(reader: MemoryReader, user: User, ask: _Read | _Search) -> _Found:

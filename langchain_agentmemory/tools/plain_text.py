@@ -43,7 +43,9 @@ _DETAILS_LIKE: Final = re.compile(
     r"|outdated\b|replaced by\b))",
     re.IGNORECASE,
 )
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_.@/+-]*").fullmatch  # nothing to change
+_WORD: Final = r"[A-Za-z0-9_.@/+,\u00c0-\u024f\u4e00-\u9fff-]+"
+# Nothing to change: as most ids, names and places are.
+_PLAIN: Final = re.compile(f"(?:{_WORD}(?: {_WORD})*)?").fullmatch
 _LABEL_LIKE: Final = re.compile(
     r"\b(kind|date|with|at|topics|saved|earlier|outdated|replaced by)\s*[:=：＝]",
     re.IGNORECASE,
@@ -55,13 +57,17 @@ _STRUCTURE: Final = str.maketrans(
 
 def one_line(text: str) -> str:
     """Return a text as one visible line, without look-alikes of markers."""
-    joined = " ".join(text.split())
-    if joined.isascii() and joined.isprintable():
-        # Nothing invisible; and only brackets start a marker.
-        plain = "<" not in joined and "[" not in joined
-        return joined if plain else _MARKER_LIKE.sub("‹", joined)
-    visible = _INVISIBLE.sub("", joined).strip()
-    return _MARKER_LIKE.sub("‹", _REPEATED.sub(r"\1", visible))
+    line, printable = text, text.isprintable()
+    # Of what is printable, only the space is white space.
+    if not printable or "  " in text or text[:1] == " " or text[-1:] == " ":
+        line = " ".join(text.split())
+    if not line.isascii() or not (printable or line.isprintable()):
+        line = _INVISIBLE.sub("", line).strip()
+        if "\u200c" in line or "\u200d" in line or "\ufe0f" in line:
+            line = _REPEATED.sub(r"\1", line)
+    if "<" in line or "[" in line or "＜" in line:
+        line = _MARKER_LIKE.sub("‹", line)
+    return line
 
 
 def statement(text: str, max_tokens: int) -> str:
@@ -78,7 +84,8 @@ def detail(text: str, max_tokens: int = DETAIL_TOKENS) -> str:
 
     Nothing in it ends the brackets or the detail that it stands in, or begins another.
     """
-    if len(text) <= _LATIN_LETTERS_PER_TOKEN * max_tokens and _PLAIN(text):
+    room = max_tokens * (_LATIN_LETTERS_PER_TOKEN if text.isascii() else 1)
+    if len(text) <= room and _PLAIN(text):
         return text
     plain = short_line(text, max_tokens).translate(_STRUCTURE)
     return _LABEL_LIKE.sub(r"\1 –", plain)

@@ -316,6 +316,47 @@ async def test_a_store_that_cannot_count_keeps_what_was_loaded(caplog):
     assert "not known whether" in caplog.text
 
 
+class CountingReader(Reader):
+    """Counts memories and changes in one read; `counts` is how often it was asked."""
+
+    counts = 0
+    broken = False
+
+    def count_and_revision(self, user: Any) -> tuple[int, int]:
+        if self.broken:
+            raise Broken
+        self.counts += 1
+        return len(self.memories), super().revision(user)
+
+    async def acount_and_revision(self, user: Any) -> tuple[int, int]:
+        return self.count_and_revision(user)
+
+    def count_memories(self, user: Any) -> int:
+        raise AssertionError
+
+    def revision(self, user: Any) -> int:
+        assert self.counts
+        return super().revision(user)
+
+
+@pytest.mark.parametrize("how", WAYS)
+async def test_what_there_is_and_how_often_it_changed_is_one_read(how):
+    reader = CountingReader(TEA, "walks", found=[entry(TEA)])
+    model = ScriptedModel()
+    await run(agent_with(model, MemoryMiddleware(reader, preload=1)), HELLO, how)
+    assert TEA in systems(model.asked[0])[0]
+    assert (reader.counts, reader.reads, len(reader.searches)) == (1, [], 1)
+
+
+@pytest.mark.parametrize("how", WAYS)
+async def test_a_store_that_cannot_count_today_is_read(how, caplog):
+    reader, model = CountingReader(TEA, "walks"), ScriptedModel()
+    reader.broken = True
+    await run(agent_with(model, MemoryMiddleware(reader)), HELLO, how)
+    assert TEA in systems(model.asked[0])[0]
+    assert "not known whether" in caplog.text
+
+
 async def test_a_reader_without_revision_and_async_methods_is_enough():
     for how in WAYS:
         model = ScriptedModel(script=[calls("look", what="tea")])

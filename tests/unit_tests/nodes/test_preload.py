@@ -463,6 +463,22 @@ def test_a_text_is_searched_for():
     assert "] b (" in block
 
 
+async def test_what_shows_its_block_once_reads_no_revision():
+    class Counting(Reader):
+        def revision(self, user: Any) -> int:
+            asked_for.append(user)
+            return super().revision(user)
+
+    asked_for: list[Any] = []
+    preload, model = PreloadMemories(Counting(TEA), user="alice"), ScriptedModel()
+    assert TEA in preload.invoke(HELLO)["memories"]
+    assert TEA in (await preload.ainvoke(HELLO))["memories"]
+    preload.wrap(model).invoke("hi")
+    await preload.wrap(model).ainvoke("hi")
+    assert [TEA in systems(asked)[0] for asked in model.asked] == [True, True]
+    assert not asked_for
+
+
 def test_no_memories_are_an_empty_text():
     assert PreloadMemories(Reader()).render("alice", "tea?") == ""
 

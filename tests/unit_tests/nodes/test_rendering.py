@@ -1,3 +1,4 @@
+import sys
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -113,6 +114,37 @@ def test_what_cannot_be_seen_is_removed():
 def test_ordinary_text_is_left_alone():
     text = "Prefers List<int>, x < y, C# & 用户喜欢喝茶 👩\u200d🚀 <user@example.org>"
     assert text in render_memories([entry(text)])
+
+
+@pytest.mark.parametrize(
+    "name", ["Zoë Smith", "上海 Pudong", "a.b@c.org", "-", "é" * 60]
+)
+def test_ordinary_names_are_left_alone(name):
+    assert f" (kind=fact; with={name})" in render_memories(
+        [entry("x", participants=(name,))]
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        (" Ann  Lee ", "Ann Lee"),
+        ("Ann\u3000Lee", "Ann Lee"),
+        ("Ann\u200b Lee", "Ann Lee"),
+        ("Ann; Lee", "Ann, Lee"),
+        ("kind: x", "kind – x"),
+        ("字" * 61, "字" * 60 + "…"),
+        ("é" * 61, "é" * 60 + "…"),
+        ("a" * 241, "a" * 240 + "…"),
+    ],
+)
+def test_other_names_are_made_fit_for_their_brackets(name, shown):
+    assert f"with={shown})" in render_memories([entry("x", participants=(name,))])
+
+
+def test_only_the_space_is_white_and_printable():
+    white = [chr(c) for c in range(sys.maxunicode + 1) if chr(c).isspace()]
+    assert [c for c in white if c.isprintable()] == [" "]
 
 
 def test_a_long_memory_is_cut_and_says_so():

@@ -351,6 +351,16 @@ def test_revision_moves_with_every_change(make_store):
     assert len(set(seen)) == len(seen)
 
 
+async def test_count_and_revision_are_one_read(make_store):
+    store = make_store()
+    for count in range(3):
+        expected = count, store.revision("ann")
+        assert store.count_and_revision("ann") == expected
+        assert await store.acount_and_revision("ann") == expected
+        assert store.count_memories("ann") == count
+        store.add_memory("ann", f"memory {count}")
+
+
 @pytest.mark.parametrize(
     ("config", "renewed"),
     [
