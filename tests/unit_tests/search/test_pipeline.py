@@ -203,3 +203,19 @@ def test_a_page_of_many_candidates_looks_at_few() -> None:
     source = Source([candidate(f"{n}", 0.1 + n / 100_000) for n in range(20_000)])
     assert len(find_page(source, Criteria(limit=10), words)) == 10
     assert source.given < 200
+
+
+@given(st.lists(st.frozensets(st.integers(0, 9)), max_size=80))
+def test_a_near_duplicate_is_recognised_among_few_and_among_many(sets) -> None:
+    texts = [" ".join(map(str, sorted(tokens))) for tokens in sets]
+    entries = [candidate(str(n), text=text) for n, text in enumerate(texts)]
+
+    def overlaps(one: frozenset[int], other: frozenset[int]) -> bool:
+        return bool(one) and 5 * len(one & other) >= 4 * len(one | other)
+
+    first = [
+        str(n)
+        for n, tokens in enumerate(sets)
+        if not any(overlaps(tokens, earlier) for earlier in sets[:n])
+    ]
+    assert ids(without_near_duplicates(entries, words)) == first
