@@ -37,6 +37,8 @@ Row = tuple[str, Any, bytes | None, Vectors | None, Place | None]
 """Key, item or what it is made of, token blob, vectors, place in a conversation."""
 
 
+_KEPT_CONTENTS: Final = 256  # Sets of tokens that are kept as they are.
+_CONTENT: Final = 2_048  # bytes of such a set, about
 _OBJECT: Final = 33  # bytes that Python takes for a `bytes` object beside its content
 
 
@@ -92,6 +94,7 @@ class Shelf(Generic[T]):
         self._relocated = relocated
         self._make = make
         self._slots: dict[str, int] = {}
+        self._contents: dict[str, frozenset[int]] = {}
         self._keys: list[str] = []
         self._items: list[Any] = []
         self._made = bytearray()  # which items were made already
@@ -123,6 +126,7 @@ class Shelf(Generic[T]):
         vectors = self._column.nbytes if self._column is not None else 0
         waiting = self._tokens_wait.nbytes + self._vectors_wait.nbytes
         own = 180 * len(self._slots) + self.places.nbytes
+        own += _CONTENT * len(self._contents)
         return self._lexical.nbytes + vectors + waiting + own
 
     @property
@@ -284,9 +288,26 @@ class Shelf(Generic[T]):
                 ],
             )
 
-    def content_tokens(self, slot: int) -> frozenset[int] | None:
-        """Return the hashes of the content of a living slot, `None` if not at hand."""
-        return self._index.content_tokens(slot)
+    def content_tokens(
+        self, slot: int, make: Callable[[], frozenset[int]]
+    ) -> frozenset[int]:
+        """Return the hashes of the content of a living slot.
+
+        Args:
+            slot: Which one.
+            make: Makes them of the text, where the index cannot tell them. They are
+                kept for the next time, as long as there are few.
+        """
+        key = self._keys[slot]
+        tokens = self._contents.get(key)
+        if tokens is None:
+            tokens = self._index.content_tokens(slot)
+            if tokens is None:
+                tokens = make()
+            if len(self._contents) >= _KEPT_CONTENTS:
+                self._contents.clear()
+            self._contents[key] = tokens
+        return tokens
 
     def mark_han(self, key: str) -> None:
         """Say that the text of an item holds Han characters; others do not."""
@@ -359,6 +380,7 @@ class Shelf(Generic[T]):
         slot = self._slots.pop(key, None)
         if slot is None:
             return False
+        self._contents.pop(key, None)
         self._items[slot] = None
         if self._vectors is not None:
             self._vectors.remove(slot)

@@ -156,13 +156,15 @@ class Search:
             return tokenizer.token_set
 
         def token_set(text: str) -> frozenset[int]:
+            def make() -> frozenset[int]:
+                return frozenset(map(word_hash, tokenizer.token_set(text)))
+
             slot = shelf.slot(keys.get(text, ""))
-            if slot is not None and len(text) <= INDEXED_CHARACTERS:
-                flags = shelf.item(slot).record.flags
-                stored = shelf.content_tokens(slot)
-                if stored is not None and not flags & RecordFlags.UNINDEXED:
-                    return stored
-            return frozenset(map(word_hash, tokenizer.token_set(text)))
+            if slot is None or len(text) > INDEXED_CHARACTERS:
+                return make()
+            if shelf.item(slot).record.flags & RecordFlags.UNINDEXED:
+                return make()
+            return shelf.content_tokens(slot, make)
 
         return token_set
 

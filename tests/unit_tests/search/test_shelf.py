@@ -441,8 +441,36 @@ def test_stored_tokens_are_those_that_near_duplicates_are_told_by(text: str) -> 
     assert tokenizer.compares_stored
     shelf: Shelf[Texts] = Shelf(tokenizer, None)
     shelf.upsert("a", (text, "label"), tokenizer.document(text, "label"))
-    stored = shelf.content_tokens(0)
+    stored = shelf.content_tokens(0, lambda: pytest.fail("They are at hand."))
     assert stored == frozenset(map(word_hash, tokenizer.token_set(text)))
+
+
+def test_tokens_that_were_made_are_kept_until_the_item_changes() -> None:
+    shelf = make_shelf()
+    shelf.load((str(n), (f"red boat {n}", ""), None, None, None) for n in range(20_000))
+    slot = shelf.slot("7") or 0
+    made: list[int] = []
+
+    def make() -> frozenset[int]:
+        made.append(len(made))
+        return frozenset(made)
+
+    before = shelf.nbytes
+    assert shelf.content_tokens(slot, make) == {0}
+    assert shelf.content_tokens(slot, make) == {0}
+    assert before < shelf.nbytes
+    shelf.upsert("7", ("blue boat", ""), None)
+    moved = shelf.slot("7") or 0
+    assert shelf.content_tokens(moved, make) != {0}
+
+
+@pytest.mark.parametrize("k", [0, 1, 10_000])
+def test_few_contents_are_kept(k: int) -> None:
+    shelf = make_shelf()
+    shelf.load((str(n), (f"boat {n}", ""), None, None, None) for n in range(1 + k))
+    for slot in range(1 + k):
+        assert shelf.content_tokens(slot, frozenset)
+    assert len(shelf._contents) <= 256
 
 
 def test_marks_of_han_follow_the_items() -> None:
