@@ -232,7 +232,8 @@ class Embedder:
             return wrong
         self.misconfigured = None
         if texts == 1:
-            square = float(np.dot(given[0], given[0]))
+            with np.errstate(over="ignore"):
+                square = float(np.dot(given[0], given[0]))
             if _TINY < square < _HUGE:
                 return np.asarray(given / math.sqrt(square), np.float32)
         with np.errstate(over="ignore"):  # found out in the next line
