@@ -38,6 +38,8 @@ _OTHER_NAMES: Final = {
     **dict.fromkeys(("mmr", "lambda_mult"), "diversity"),
     **dict.fromkeys(("search_type", "search_mode"), "mode"),
 }
+_MODES: Final = get_args(SearchMode)
+_SHOWN: Final = get_args(ShownVersions)
 QUERY_CHARACTERS: Final = 10_000
 """Characters of a query that are looked at."""
 
@@ -60,8 +62,8 @@ def criteria_of(
     zone = settings.timezone
     after, before = options.time_after, options.time_before
     kind = None if options.kind is None else text_field("kind", options.kind)
-    check_choice("mode", options.mode, get_args(SearchMode))
-    check_choice("versions", options.versions, get_args(ShownVersions))
+    check_choice("mode", options.mode, _MODES)
+    check_choice("versions", options.versions, _SHOWN)
     if options.mode in {"vector", "hybrid"} and indexer.embedder is None:
         msg = (
             f"mode={quoted(options.mode)} needs an index: open the store with "
