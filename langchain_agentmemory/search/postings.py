@@ -7,7 +7,8 @@ and into positions, which answer whether words stand in order.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from functools import cached_property
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,11 +23,22 @@ sealing one takes some 30 ms."""
 
 _A = TypeVar("_A", bound=np.generic)
 
-_SCANNED: Final = 256  # Documents of an open block that are scanned, not sorted.
+_SCANNED: Final = 256
+"""So many documents of an open block are scanned, never sorted."""
+_SCANNED_FOR: Final = 32
+"""More are scanned for so many terms, then sorted: that takes as long as scanning for
+some 150, and the index of a user who comes back once a day is often searched once."""
+_COMPARED: Final = 1 << 16
+"""So many words and terms are compared at once: what comes out stays in the cache."""
 _CODE_BITS: Final = 16
 _MOST_COUNTED: Final = 0xFFFF
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
 _HEADER: Final = np.arange(HEADER_WORDS)
+_FIRST_WORDS: Final = 64
+_FIRST_DOCUMENTS: Final = 8
+_NO_HASHES: Final = np.empty(0, np.uint64)
+_NO_CODES: Final = np.empty(0, np.uint16)
+_NO_EDGES: Final = np.empty((0, _GROUPS + 1), np.uint32)
 
 
 class Postings(NamedTuple):
@@ -42,7 +54,7 @@ class Postings(NamedTuple):
     counts: NDArray[np.uint16]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Tokens:
     """The tokens of several documents, as arrays.
 
@@ -54,8 +66,9 @@ class Tokens:
     hashes: NDArray[np.uint64]
     counts: NDArray[np.int64]
 
+    @cached_property
     def lengths(self) -> NDArray[np.int64]:
-        """Return the lengths of contents and topics, shape (documents, 2)."""
+        """The lengths of contents and topics, shape (documents, 2)."""
         lengths: NDArray[np.int64] = self.counts[:, ::2] + self.counts[:, 1::2]
         return lengths
 
@@ -70,7 +83,7 @@ class Tokens:
 
 def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     """Return the tokens of many blobs at once. Their fingerprints are not looked at."""
-    return _parsed(*_joined(blobs))[0]
+    return _parsed(blobs, _words_of(blobs))[0]
 
 
 def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None:
@@ -84,28 +97,26 @@ def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None
         return None
     if any(size % WORD_BYTES for size in sizes):
         return None
-    words, ends = _joined(blobs)
-    tokens, marks = _parsed(words, ends)
+    words = _words_of(blobs)
+    tokens, marks = _parsed(blobs, words)
     if (marks != np.uint64(fingerprint)).any():
         return None
-    content, topics = tokens.lengths().T
-    sums = (content + topics + HEADER_WORDS).cumsum()
-    return tokens if (sums == ends).all() else None
+    lengths = tokens.lengths
+    said = lengths[:, 0] + lengths[:, 1] + HEADER_WORDS
+    return tokens if (said == words).all() else None
 
 
-def _joined(blobs: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return all words of blobs, headers included, and where each blob ends."""
-    ends = np.fromiter(accumulate(map(len, blobs)), np.int64, len(blobs)) // WORD_BYTES
-    return np.frombuffer(b"".join(blobs), "<u8"), ends
+def _words_of(blobs: Sequence[bytes]) -> NDArray[np.int64]:
+    """Return how many words there are in each blob, its header included."""
+    return np.fromiter(map(len, blobs), np.int64, len(blobs)) // WORD_BYTES
 
 
 def _parsed(
-    words: NDArray[np.uint64], ends: NDArray[np.int64]
+    blobs: Sequence[bytes], counted: NDArray[np.int64]
 ) -> tuple[Tokens, NDArray[np.uint64]]:
-    """Return the tokens in the words of blobs, and the fingerprint of each blob."""
-    places = np.zeros((len(ends), HEADER_WORDS), np.int64)
-    places[1:] = ends[:-1, None]
-    places += _HEADER
+    """Return the tokens in blobs of so many words, and each blob's fingerprint."""
+    words = np.frombuffer(b"".join(blobs), "<u8")
+    places = (counted.cumsum() - counted)[:, None] + _HEADER
     headers = words[places]
     counts = headers[:, 1:].view("<u4").astype(np.int64)
     keep = np.ones(len(words), np.bool_)
@@ -124,10 +135,9 @@ class OpenBlock:
         """Start empty and small."""
         self.documents = 0
         self._words = 0
-        self._hashes = np.empty(64, np.uint64)
-        self._codes = np.empty(64, np.uint16)
-        self._edges = np.zeros((8, _GROUPS + 1), np.uint32)
+        self._hashes, self._codes, self._edges = _NO_HASHES, _NO_CODES, _NO_EDGES
         self._sorted: SealedBlock | None = None
+        self._scanned_for = 0
 
     @property
     def edges(self) -> NDArray[np.uint32]:
@@ -160,25 +170,33 @@ class OpenBlock:
         counts = tokens.counts
         first, last = self.documents, self.documents + len(counts)
         begin, end = self._words, self._words + len(tokens.hashes)
-        self._reserve(last, end)
-        self._hashes[begin:end] = tokens.hashes
+        codes = np.arange(first * 2, last * 2, dtype=np.uint16) << 1
+        codes = codes.repeat(tokens.lengths.reshape(-1))
+        if not begin and tokens.hashes.base is None:
+            # Not copied: they are nobody else's, and this block grows into others.
+            self._hashes, self._codes = tokens.hashes, codes
+            self._reserve(last, end)
+        else:
+            self._reserve(last, end)
+            self._hashes[begin:end] = tokens.hashes
+            self._codes[begin:end] = codes
         ends = counts.cumsum().reshape(-1, _GROUPS)
         ends += begin
         edges = self._edges[first:last]
         edges[:, 1:] = ends
         edges[:1, 0] = begin
         edges[1:, 0] = ends[:-1, -1]
-        codes = np.arange(first * 2, last * 2, dtype=np.uint16) << 1
-        self._codes[begin:end] = codes.repeat(tokens.lengths().reshape(-1))
         self.documents, self._words = last, end
 
     def _reserve(self, documents: int, words: int) -> None:
         if words > len(self._hashes):
-            size = max(words, 2 * len(self._hashes))
+            size = max(words, 2 * len(self._hashes), _FIRST_WORDS)
             self._hashes = _grown(self._hashes, size, self._words)
             self._codes = _grown(self._codes, size, self._words)
         if documents > len(self._edges):
-            size = max(documents, min(2 * len(self._edges), BLOCK_SIZE))
+            size = max(
+                documents, min(2 * len(self._edges), BLOCK_SIZE), _FIRST_DOCUMENTS
+            )
             self._edges = _grown(self._edges, size, self.documents)
 
     def positions(self, term: np.uint64) -> NDArray[np.int64]:
@@ -192,7 +210,9 @@ class OpenBlock:
         """Yield (index in `terms`, some postings of it) for terms that occur."""
         done = self._sorted.documents if self._sorted is not None else 0
         if self.documents - done > _SCANNED + done // 4:
-            self._sorted = self.seal()
+            self._scanned_for += len(terms)
+            if self._scanned_for > _SCANNED_FOR:
+                self._sorted, self._scanned_for = self.seal(), 0
         scanned = 0
         if self._sorted is not None:
             yield from self._sorted.postings(terms)
@@ -342,24 +362,31 @@ def documents_in_order(
 def _grouped(
     terms: NDArray[np.uint64], hashes: NDArray[np.uint64], codes: NDArray[np.uint16]
 ) -> Iterator[tuple[int, Postings]]:
-    """Make postings of all terms in one look at words by position."""
-    found, positions = np.nonzero(hashes == terms[:, None])
-    if not len(found):
-        return
-    code = codes[positions]
-    # A key that is different for every posting and grows: term, then code.
-    key = (found << _CODE_BITS) + code
-    new = np.ones(len(key), np.bool_)
-    np.not_equal(key[1:], key[:-1], out=new[1:])
-    starts = np.flatnonzero(new)
-    counts = _gaps(starts, len(key))
-    document = key[starts] >> 2
-    posted = code[starts]
-    posted[1:] |= document[1:] == document[:-1]
-    ends = np.searchsorted(found[starts], np.arange(len(terms) + 1)).tolist()
-    for index, (begin, end) in enumerate(pairwise(ends)):
-        if begin < end:
-            yield index, Postings(posted[begin:end], counts[begin:end])
+    """Make postings of all terms by comparing them with words by position."""
+    at_once = max(1, _COMPARED // len(hashes))
+    for first in range(0, len(terms), at_once):
+        part = terms[first : first + at_once]
+        # Not the indexes of two dimensions, which numpy finds several times as slowly.
+        (found,) = (hashes == part[:, None]).reshape(-1).nonzero()
+        if not len(found):
+            continue
+        bases = np.arange(len(part) + 1) * len(hashes)
+        ends = found.searchsorted(bases)
+        sizes = ends[1:] - ends[:-1]
+        code = codes[found - bases[:-1].repeat(sizes)]
+        # A key that is different for every posting and grows: term, then code.
+        key = (np.arange(len(part)) << _CODE_BITS).repeat(sizes) + code
+        new = np.ones(len(key), np.bool_)
+        np.not_equal(key[1:], key[:-1], out=new[1:])
+        (starts,) = new.nonzero()
+        counts = _gaps(starts, len(key))
+        document = key[starts] >> 2
+        posted = code[starts]
+        posted[1:] |= document[1:] == document[:-1]
+        edges = starts.searchsorted(ends).tolist()
+        for index, (begin, end) in enumerate(pairwise(edges), first):
+            if begin < end:
+                yield index, Postings(posted[begin:end], counts[begin:end])
 
 
 def _stable_order(

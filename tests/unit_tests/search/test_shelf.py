@@ -62,6 +62,8 @@ def block_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
             monkeypatch.setattr(module, "BLOCK_SIZE", 4)
         monkeypatch.setattr(index, "_BITS", 2)
         monkeypatch.setattr(postings, "_SCANNED", 1)
+        monkeypatch.setattr(postings, "_SCANNED_FOR", 2)
+        monkeypatch.setattr(postings, "_COMPARED", 16)
 
 
 def make_shelf(name: str = "default", dims: int | None = None) -> Shelf[Texts]:
@@ -282,6 +284,53 @@ def test_words_are_sorted_as_a_stable_sort_does(low_bits_only):
         order, ordered = postings._stable_order(hashes)
         assert order.tolist() == np.argsort(hashes, kind="stable").tolist()
         assert ordered.tolist() == sorted(hashes.tolist())
+
+
+def test_a_long_block_is_scanned_for_some_terms_before_it_is_sorted(monkeypatch):
+    sealed: list[int] = []
+    seal = postings.OpenBlock.seal
+
+    def noted(block: postings.OpenBlock) -> postings.SealedBlock:
+        sealed.append(block.documents)
+        return seal(block)
+
+    monkeypatch.setattr(postings.OpenBlock, "seal", noted)
+    monkeypatch.setattr(postings, "_SCANNED", 20)
+    monkeypatch.setattr(postings, "_SCANNED_FOR", 10)
+    tokenizer = get_ranking("default").tokenizer
+    texts = [f"tea and tea number {n % 9}, river {n % 5}" for n in range(40)]
+    block = postings.OpenBlock()
+    block.append(postings.parse_blobs([tokenizer.document(t, "") for t in texts]))
+    words = ["tea", "river", "number", "nowhere"]
+    terms = np.array([word_hash(word) for word in words], np.uint64)
+
+    def look() -> list[tuple[int, list[int], list[int]]]:
+        found = block.postings(terms)
+        return [(n, p.codes.tolist(), p.counts.tolist()) for n, p in found]
+
+    first, second, third = look(), look(), look()
+    assert first == second == third
+    assert first[0] == (0, [n << 2 for n in range(40)], [2] * 40)
+    assert [n for n, *_ in first] == [0, 1, 2]
+    assert sealed == [40]  # at the third look, for the ninth to twelfth term
+    block.append_blob(tokenizer.document("tea", ""))
+    assert [n for n, *_ in look()] == [0, 1, 2, 0]  # what came since is scanned
+    assert sealed == [40]
+
+
+def test_what_a_block_adopts_is_not_changed_by_what_is_appended():
+    tokenizer = get_ranking("default").tokenizer
+    tokens = postings.parse_blobs([tokenizer.document("green tea", "")] * 3)
+    before = tokens.hashes.tolist()
+    block = postings.OpenBlock()
+    block.append(tokens)
+    block.append_blob(tokenizer.document("blue river", ""))
+    block.append(postings.parse_blobs([tokenizer.document("rye bread", "")]))
+    assert tokens.hashes.tolist() == before
+    assert block.content_tokens(2) == frozenset(before)
+    river = frozenset(map(word_hash, tokenizer.token_set("blue river")))
+    assert block.content_tokens(3) == river
+    assert block.documents == 5
 
 
 def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():
