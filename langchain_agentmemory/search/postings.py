@@ -6,8 +6,6 @@ and into positions, which answer whether words stand in order.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
@@ -54,23 +52,22 @@ class Postings(NamedTuple):
     counts: NDArray[np.uint16]
 
 
-@dataclass(frozen=True, eq=False)
 class Tokens:
     """The tokens of several documents, as arrays.
 
     Attributes:
         hashes: uint64, document after document, in the order of the blob.
         counts: int64, shape (documents, 4): how many of each group.
+        lengths: int64, shape (documents, 2): of contents and topics.
     """
 
-    hashes: NDArray[np.uint64]
-    counts: NDArray[np.int64]
+    __slots__ = ("counts", "hashes", "lengths")
 
-    @cached_property
-    def lengths(self) -> NDArray[np.int64]:
-        """The lengths of contents and topics, shape (documents, 2)."""
-        lengths: NDArray[np.int64] = self.counts[:, ::2] + self.counts[:, 1::2]
-        return lengths
+    def __init__(self, hashes: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+        """Keep both, and add up the lengths."""
+        self.hashes = hashes
+        self.counts = counts
+        self.lengths: NDArray[np.int64] = counts[:, ::2] + counts[:, 1::2]
 
     def part(self, first: int, last: int) -> "Tokens":
         """Return those of some documents that follow each other."""
@@ -83,7 +80,7 @@ class Tokens:
 
 def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     """Return the tokens of many blobs at once. Their fingerprints are not looked at."""
-    return _parsed(blobs, _words_of(blobs))[0]
+    return _parsed(b"".join(blobs), _sizes(blobs))[0]
 
 
 def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None:
@@ -92,30 +89,28 @@ def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None
     Returns:
         `None` if any of them is something else.
     """
-    sizes = set(map(len, blobs))
-    if not sizes or min(sizes) < HEADER.size:
+    sizes = _sizes(blobs)
+    if not len(sizes) or sizes.min() < HEADER.size:
         return None
-    if any(size % WORD_BYTES for size in sizes):
+    joined = b"".join(blobs)
+    if len(joined) % WORD_BYTES:
         return None
-    words = _words_of(blobs)
-    tokens, marks = _parsed(blobs, words)
-    if (marks != np.uint64(fingerprint)).any():
-        return None
+    tokens, marks = _parsed(joined, sizes)
     lengths = tokens.lengths
-    said = lengths[:, 0] + lengths[:, 1] + HEADER_WORDS
-    return tokens if (said == words).all() else None
+    as_said = (lengths[:, 0] + lengths[:, 1]) * WORD_BYTES + HEADER.size == sizes
+    as_said &= marks == np.uint64(fingerprint)
+    return tokens if as_said.all() else None
 
 
-def _words_of(blobs: Sequence[bytes]) -> NDArray[np.int64]:
-    """Return how many words there are in each blob, its header included."""
-    return np.fromiter(map(len, blobs), np.int64, len(blobs)) // WORD_BYTES
+def _sizes(blobs: Sequence[bytes]) -> NDArray[np.int64]:
+    return np.fromiter(map(len, blobs), np.int64, len(blobs))
 
 
 def _parsed(
-    blobs: Sequence[bytes], counted: NDArray[np.int64]
+    joined: bytes, sizes: NDArray[np.int64]
 ) -> tuple[Tokens, NDArray[np.uint64]]:
-    """Return the tokens in blobs of so many words, and each blob's fingerprint."""
-    words = np.frombuffer(b"".join(blobs), "<u8")
+    """Return the tokens in blobs of these sizes, and the fingerprint of each blob."""
+    words, counted = np.frombuffer(joined, "<u8"), sizes // WORD_BYTES
     places = (counted.cumsum() - counted)[:, None] + _HEADER
     headers = words[places]
     counts = headers[:, 1:].view("<u4").astype(np.int64)
@@ -170,8 +165,8 @@ class OpenBlock:
         counts = tokens.counts
         first, last = self.documents, self.documents + len(counts)
         begin, end = self._words, self._words + len(tokens.hashes)
-        codes = np.arange(first * 2, last * 2, dtype=np.uint16) << 1
-        codes = codes.repeat(tokens.lengths.reshape(-1))
+        fields = np.arange(first * 2, last * 2, dtype=np.uint16) << np.uint16(1)
+        codes: NDArray[np.uint16] = fields.repeat(tokens.lengths.reshape(-1))
         if not begin and tokens.hashes.base is None:
             # Not copied: they are nobody else's, and this block grows into others.
             self._hashes, self._codes = tokens.hashes, codes
