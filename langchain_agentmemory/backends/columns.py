@@ -4,8 +4,9 @@ A record costs microseconds to make. An index of many needs few of them as recor
 takes tokens and vectors as they are stored and makes a record when a search finds it.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from langchain_agentmemory.backends.base import Namespace, Record
 
@@ -23,8 +24,7 @@ class Columns(NamedTuple):
     Attributes:
         epoch: The incarnation of the namespace, as in its head.
         revision: The revision that all of them together lead to.
-        rows: What a record is made of, without tokens and vectors.
-        record: Makes the record of a row.
+        record: Makes the record at a position, without tokens and vectors, once.
         keys: Their keys.
         flags: Their marks.
         expiries: When they expire.
@@ -37,8 +37,7 @@ class Columns(NamedTuple):
 
     epoch: int
     revision: int
-    rows: Sequence[Any]
-    record: Callable[[Any], Record]
+    record: Callable[[int], Record]
     keys: Sequence[str]
     flags: Sequence[int]
     expiries: Sequence[int | None]
@@ -47,6 +46,32 @@ class Columns(NamedTuple):
     metas: Sequence[bytes | None]
     tokens: Sequence[bytes | None]
     vectors: Sequence[bytes | None]
+
+
+class Numbered:
+    """The records of columns that follow each other, numbered through.
+
+    A number is all that an index holds of a record that nobody has looked at.
+    """
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self._count = 0
+        self._firsts: list[int] = []
+        self._records: list[Callable[[int], Record]] = []
+
+    def add(self, columns: Columns) -> range:
+        """Return the numbers of some more records."""
+        first = self._count
+        self._count += len(columns.keys)
+        self._firsts.append(first)
+        self._records.append(columns.record)
+        return range(first, self._count)
+
+    def record(self, number: int) -> Record:
+        """Make the record of a number, once."""
+        part = bisect_right(self._firsts, number) - 1
+        return self._records[part](number - self._firsts[part])
 
 
 @runtime_checkable
@@ -85,17 +110,21 @@ def unpack_vectors(packed: bytes) -> "NDArray[np.float32]":
     return flat.reshape(-1, dims)
 
 
-def are_single_vectors(packed: Sequence[bytes], dims: int) -> bool:
-    """Tell whether each item has one vector, and of these dimensions."""
-    head = dims.to_bytes(_DIMENSION_BYTES, "little")
-    size = _DIMENSION_BYTES + _FLOAT_BYTES * dims
-    sizes = set(map(len, packed))
-    return sizes <= {size} and all(blob.startswith(head) for blob in packed)
+def single_vectors(packed: Sequence[bytes], dims: int) -> "NDArray[np.float32] | None":
+    """Return the one vector of each item, shape (items, dims), in one piece of memory.
 
-
-def unpack_single_vectors(packed: Sequence[bytes], dims: int) -> "NDArray[np.float32]":
-    """Return one vector per item, shape (items, dims), of what `are_single_vectors`."""
+    Returns:
+        `None` if any item has several, or one of other dimensions.
+    """
     import numpy as np  # noqa: PLC0415 - see unpack_vectors
 
-    flat: NDArray[np.float32] = np.frombuffer(b"".join(packed), "<f4")
+    if not set(map(len, packed)) <= {_DIMENSION_BYTES + _FLOAT_BYTES * dims}:
+        return None
+    if not packed:
+        return np.empty((0, dims), np.float32)
+    joined = b"".join(packed)
+    heads = np.frombuffer(joined, "<u4")[:: dims + 1]
+    if (heads != dims).any():
+        return None
+    flat: NDArray[np.float32] = np.frombuffer(joined, "<f4")
     return flat.reshape(-1, dims + 1)[:, 1:]

@@ -11,7 +11,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
@@ -283,12 +282,12 @@ class SQLiteBackend:
             wanted = self._sql.columns if vectors else self._sql.columns_bare
             cursor = connection.execute(wanted, (epoch,))
             while found := cursor.fetchmany(size):
-                turned = tuple(zip(*found, strict=True))
+                turned = list(zip(*found, strict=True))
+                loaded = _Loaded(namespace, turned[:_LOADED_CONTENT])
                 yield Columns(
                     epoch,
                     revision,
-                    [row[:_LOADED_CONTENT] for row in found],
-                    partial(_loaded_record, namespace),
+                    loaded.record,
                     keys=turned[_KEY],
                     flags=turned[_FLAGS],
                     expiries=turned[_EXPIRES_AT],
@@ -298,7 +297,7 @@ class SQLiteBackend:
                     tokens=turned[_TOKENS],
                     vectors=turned[_VECTORS],
                 )
-                del found, turned  # before the next ones are read
+                del found, turned, loaded  # before the next ones are read
 
     def commit(self, batch: Batch) -> list[Record]:
         """Apply a batch in one transaction."""
@@ -685,23 +684,38 @@ def _record(namespace: Namespace, row: Sequence[Any]) -> Record:
     )
 
 
-def _loaded_record(namespace: Namespace, row: Sequence[Any]) -> Record:
-    key, revision, flags, created, updated, expires, ttl, embedder, value, meta = row
-    return Record(
-        namespace,
-        key,
-        value,
-        meta,
-        created,
-        updated,
-        None,
-        expires,
-        ttl,
-        revision,
-        RecordState.ACTIVE,
-        flags,
-        embedder=embedder,
-    )
+class _Loaded:
+    """What records of a namespace are made of, column by column."""
+
+    __slots__ = ("_columns", "_namespace", "_values")
+
+    def __init__(self, namespace: Namespace, columns: Sequence[Sequence[Any]]) -> None:
+        *columns, values, metas = columns
+        self._namespace = namespace
+        self._columns = columns
+        self._values = list(values), list(metas)
+
+    def record(self, at: int) -> Record:
+        """Make the record at a position, once: only it knows its value from then on."""
+        keys, revisions, flags, created, updated, expiries, ttls, makers = self._columns
+        values, metas = self._values
+        value, values[at] = values[at], None
+        meta, metas[at] = metas[at], None
+        return Record(
+            self._namespace,
+            keys[at],
+            value,
+            meta,
+            created[at],
+            updated[at],
+            None,
+            expiries[at],
+            ttls[at],
+            revisions[at],
+            RecordState.ACTIVE,
+            flags[at],
+            embedder=makers[at],
+        )
 
 
 _STATES: Final = tuple(RecordState)

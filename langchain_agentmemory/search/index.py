@@ -1,7 +1,7 @@
 """The lexical side of a shelf: slots in blocks, and the score of every slot."""
 
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,14 +69,14 @@ class LexicalIndex:
         if len(blobs) == 1:
             return self._append_one(blobs[0])
         tokens = parse_blobs([blob or _NO_TOKENS for blob in blobs])
-        return self._append(tokens, [bool(blob) for blob in blobs])
+        return self._append(tokens, indexed=[bool(blob) for blob in blobs])
 
     def append_tokens(self, tokens: Tokens) -> None:
         """Append any number of documents, all of them searched by words."""
         done = 0
         while done < len(tokens.counts):
             part = tokens.part(done, done + self.room())
-            self._append(part, [True] * len(part.counts))
+            self._append(part, indexed=True)
             done += len(part.counts)
 
     def kill(self, slot: int) -> None:
@@ -259,20 +259,20 @@ class LexicalIndex:
         self.size = max(self.size, slot + 1)
         return slot
 
-    def _append(self, tokens: Tokens, indexed: list[bool]) -> int:
-        count = len(indexed)
+    def _append(self, tokens: Tokens, *, indexed: list[bool] | Literal[True]) -> int:
+        count = len(tokens.counts)
         first = (self._open_number << _BITS) + self._open.documents
         last = first + count
         self._open.append(tokens)
         self._reserve(last)
-        lengths = tokens.lengths()
+        lengths = tokens.lengths
         self.alive[first:last] = True
         self.indexed[first:last] = indexed
         self._lengths[:, first:last] = lengths.T
         content, topics = lengths.sum(axis=0).tolist()
         self._length_sums[0] += content
         self._length_sums[1] += topics
-        self.documents += sum(indexed)
+        self.documents += count if indexed is True else sum(indexed)
         self._living[self._open_number] += count
         self.size = max(self.size, last)
         return first
@@ -314,7 +314,7 @@ class LexicalIndex:
             part, living = living[: self.room()], living[self.room() :]
             old = base + part
             self._unaccount(old)
-            first = self._append(block.tokens(part), self.indexed[old].tolist())
+            first = self._append(block.tokens(part), indexed=self.indexed[old].tolist())
             self._moved(old.tolist(), first)
         self._blocks[number] = None
         self._living[number] = 0

@@ -6,8 +6,7 @@ and into positions, which answer whether words stand in order.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,12 +21,23 @@ sealing one takes some 30 ms."""
 
 _A = TypeVar("_A", bound=np.generic)
 
-_SCANNED: Final = 256  # Documents of an open block that are scanned, not sorted.
-_SCANS: Final = 2  # Searches that scan the same ones: a third would cost more.
+_SCANNED_FOR: Final = 8
+"""Documents that came since a block was sorted are scanned for so many terms at least
+before it is sorted anew: an index is often searched once or twice."""
+_SCANNED_LONGER: Final = 32
+"""One term more for so many documents: to sort 100, 1,000 or 10,000 takes as long as
+scanning them for 12, 54 and 136 terms (measured)."""
+_COMPARED: Final = 1 << 16
+"""So many words and terms are compared at once: what comes out stays in the cache."""
 _CODE_BITS: Final = 16
 _MOST_COUNTED: Final = 0xFFFF
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
 _HEADER: Final = np.arange(HEADER_WORDS)
+_FIRST_WORDS: Final = 64
+_FIRST_DOCUMENTS: Final = 8
+_NO_HASHES: Final = np.empty(0, np.uint64)
+_NO_CODES: Final = np.empty(0, np.uint16)
+_NO_EDGES: Final = np.empty((0, _GROUPS + 1), np.uint32)
 
 
 class Postings(NamedTuple):
@@ -43,22 +53,22 @@ class Postings(NamedTuple):
     counts: NDArray[np.uint16]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Tokens:
     """The tokens of several documents, as arrays.
 
     Attributes:
         hashes: uint64, document after document, in the order of the blob.
         counts: int64, shape (documents, 4): how many of each group.
+        lengths: int64, shape (documents, 2): of contents and topics.
     """
 
-    hashes: NDArray[np.uint64]
-    counts: NDArray[np.int64]
+    __slots__ = ("counts", "hashes", "lengths")
 
-    def lengths(self) -> NDArray[np.int64]:
-        """Return the lengths of contents and topics, shape (documents, 2)."""
-        lengths: NDArray[np.int64] = self.counts[:, ::2] + self.counts[:, 1::2]
-        return lengths
+    def __init__(self, hashes: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+        """Keep both, and add up the lengths."""
+        self.hashes = hashes
+        self.counts = counts
+        self.lengths: NDArray[np.int64] = counts[:, ::2] + counts[:, 1::2]
 
     def part(self, first: int, last: int) -> "Tokens":
         """Return those of some documents that follow each other."""
@@ -71,7 +81,7 @@ class Tokens:
 
 def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     """Return the tokens of many blobs at once. Their fingerprints are not looked at."""
-    return _parsed(*_joined(blobs))[0]
+    return _parsed(b"".join(blobs), _sizes(blobs))[0]
 
 
 def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None:
@@ -80,33 +90,29 @@ def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None
     Returns:
         `None` if any of them is something else.
     """
-    sizes = set(map(len, blobs))
-    if not sizes or min(sizes) < HEADER.size:
+    sizes = _sizes(blobs)
+    if not len(sizes) or sizes.min() < HEADER.size:
         return None
-    if any(size % WORD_BYTES for size in sizes):
+    joined = b"".join(blobs)
+    if len(joined) % WORD_BYTES:
         return None
-    words, ends = _joined(blobs)
-    tokens, marks = _parsed(words, ends)
-    if (marks != np.uint64(fingerprint)).any():
-        return None
-    content, topics = tokens.lengths().T
-    sums = (content + topics + HEADER_WORDS).cumsum()
-    return tokens if (sums == ends).all() else None
+    tokens, marks = _parsed(joined, sizes)
+    lengths = tokens.lengths
+    as_said = (lengths[:, 0] + lengths[:, 1]) * WORD_BYTES + HEADER.size == sizes
+    as_said &= marks == np.uint64(fingerprint)
+    return tokens if as_said.all() else None
 
 
-def _joined(blobs: Sequence[bytes]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return all words of blobs, headers included, and where each blob ends."""
-    ends = np.fromiter(accumulate(map(len, blobs)), np.int64, len(blobs)) // WORD_BYTES
-    return np.frombuffer(b"".join(blobs), "<u8"), ends
+def _sizes(blobs: Sequence[bytes]) -> NDArray[np.int64]:
+    return np.fromiter(map(len, blobs), np.int64, len(blobs))
 
 
 def _parsed(
-    words: NDArray[np.uint64], ends: NDArray[np.int64]
+    joined: bytes, sizes: NDArray[np.int64]
 ) -> tuple[Tokens, NDArray[np.uint64]]:
-    """Return the tokens in the words of blobs, and the fingerprint of each blob."""
-    places = np.zeros((len(ends), HEADER_WORDS), np.int64)
-    places[1:] = ends[:-1, None]
-    places += _HEADER
+    """Return the tokens in blobs of these sizes, and the fingerprint of each blob."""
+    words, counted = np.frombuffer(joined, "<u8"), sizes // WORD_BYTES
+    places = (counted.cumsum() - counted)[:, None] + _HEADER
     headers = words[places]
     counts = headers[:, 1:].view("<u4").astype(np.int64)
     keep = np.ones(len(words), np.bool_)
@@ -117,19 +123,17 @@ def _parsed(
 class OpenBlock:
     """The block that documents are appended to.
 
-    What was appended since the last look is scanned; when that grows long, the block is
-    sorted as a sealed block is.
+    What was appended since it was sorted is scanned; when that is much, and was scanned
+    for a while, the block is sorted as a sealed block is.
     """
 
     def __init__(self) -> None:
         """Start empty and small."""
         self.documents = 0
         self._words = 0
-        self._hashes = np.empty(64, np.uint64)
-        self._codes = np.empty(64, np.uint16)
-        self._edges = np.zeros((8, _GROUPS + 1), np.uint32)
+        self._hashes, self._codes, self._edges = _NO_HASHES, _NO_CODES, _NO_EDGES
         self._sorted: SealedBlock | None = None
-        self._scans = 0  # since something was appended
+        self._scanned_for = 0
 
     @property
     def edges(self) -> NDArray[np.uint32]:
@@ -162,26 +166,33 @@ class OpenBlock:
         counts = tokens.counts
         first, last = self.documents, self.documents + len(counts)
         begin, end = self._words, self._words + len(tokens.hashes)
-        self._reserve(last, end)
-        self._hashes[begin:end] = tokens.hashes
+        fields = np.arange(first * 2, last * 2, dtype=np.uint16) << np.uint16(1)
+        codes: NDArray[np.uint16] = fields.repeat(tokens.lengths.reshape(-1))
+        if not begin and tokens.hashes.base is None:
+            # Not copied: they are nobody else's, and this block grows into others.
+            self._hashes, self._codes = tokens.hashes, codes
+            self._reserve(last, end)
+        else:
+            self._reserve(last, end)
+            self._hashes[begin:end] = tokens.hashes
+            self._codes[begin:end] = codes
         ends = counts.cumsum().reshape(-1, _GROUPS)
         ends += begin
         edges = self._edges[first:last]
         edges[:, 1:] = ends
         edges[:1, 0] = begin
         edges[1:, 0] = ends[:-1, -1]
-        codes = np.arange(first * 2, last * 2, dtype=np.uint16) << 1
-        self._codes[begin:end] = codes.repeat(tokens.lengths().reshape(-1))
         self.documents, self._words = last, end
 
     def _reserve(self, documents: int, words: int) -> None:
-        self._scans = 0
         if words > len(self._hashes):
-            size = max(words, 2 * len(self._hashes))
+            size = max(words, 2 * len(self._hashes), _FIRST_WORDS)
             self._hashes = _grown(self._hashes, size, self._words)
             self._codes = _grown(self._codes, size, self._words)
         if documents > len(self._edges):
-            size = max(documents, min(2 * len(self._edges), BLOCK_SIZE))
+            size = max(
+                documents, min(2 * len(self._edges), BLOCK_SIZE), _FIRST_DOCUMENTS
+            )
             self._edges = _grown(self._edges, size, self.documents)
 
     def positions(self, term: np.uint64) -> NDArray[np.int64]:
@@ -195,14 +206,15 @@ class OpenBlock:
         """Yield (index in `terms`, some postings of it) for terms that occur."""
         done = self._sorted.documents if self._sorted is not None else 0
         waiting = self.documents - done
-        if waiting > _SCANNED + done // 4 or (waiting and self._scans == _SCANS):
-            self._sorted = self.seal()
+        if waiting > done // 4:
+            self._scanned_for += len(terms)
+            if self._scanned_for > _SCANNED_FOR + waiting // _SCANNED_LONGER:
+                self._sorted, self._scanned_for = self.seal(), 0
         scanned = 0
         if self._sorted is not None:
             yield from self._sorted.postings(terms)
             scanned = self._sorted.words
         if scanned < self._words:
-            self._scans += 1
             hashes = self._hashes[scanned : self._words]
             yield from _grouped(terms, hashes, self._codes[scanned : self._words])
 
@@ -347,24 +359,31 @@ def documents_in_order(
 def _grouped(
     terms: NDArray[np.uint64], hashes: NDArray[np.uint64], codes: NDArray[np.uint16]
 ) -> Iterator[tuple[int, Postings]]:
-    """Make postings of all terms in one look at words by position."""
-    found, positions = np.nonzero(hashes == terms[:, None])
-    if not len(found):
-        return
-    code = codes[positions]
-    # A key that is different for every posting and grows: term, then code.
-    key = (found << _CODE_BITS) + code
-    new = np.ones(len(key), np.bool_)
-    np.not_equal(key[1:], key[:-1], out=new[1:])
-    starts = np.flatnonzero(new)
-    counts = _gaps(starts, len(key))
-    document = key[starts] >> 2
-    posted = code[starts]
-    posted[1:] |= document[1:] == document[:-1]
-    ends = np.searchsorted(found[starts], np.arange(len(terms) + 1)).tolist()
-    for index, (begin, end) in enumerate(pairwise(ends)):
-        if begin < end:
-            yield index, Postings(posted[begin:end], counts[begin:end])
+    """Make postings of all terms by comparing them with words by position."""
+    at_once = max(1, _COMPARED // len(hashes))
+    for first in range(0, len(terms), at_once):
+        part = terms[first : first + at_once]
+        # Not the indexes of two dimensions, which numpy finds several times as slowly.
+        (found,) = (hashes == part[:, None]).reshape(-1).nonzero()
+        if not len(found):
+            continue
+        bases = np.arange(len(part) + 1) * len(hashes)
+        ends = found.searchsorted(bases)
+        sizes = ends[1:] - ends[:-1]
+        code = codes[found - bases[:-1].repeat(sizes)]
+        # A key that is different for every posting and grows: term, then code.
+        key = (np.arange(len(part)) << _CODE_BITS).repeat(sizes) + code
+        new = np.ones(len(key), np.bool_)
+        np.not_equal(key[1:], key[:-1], out=new[1:])
+        (starts,) = new.nonzero()
+        counts = _gaps(starts, len(key))
+        document = key[starts] >> 2
+        posted = code[starts]
+        posted[1:] |= document[1:] == document[:-1]
+        edges = starts.searchsorted(ends).tolist()
+        for index, (begin, end) in enumerate(pairwise(edges), first):
+            if begin < end:
+                yield index, Postings(posted[begin:end], counts[begin:end])
 
 
 def _stable_order(

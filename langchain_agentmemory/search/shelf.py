@@ -48,13 +48,13 @@ class _Waiting(NamedTuple):
     Attributes:
         tokens: Token blobs of all slots.
         owners: Slots that have a vector.
-        vectors: Returns these.
+        vectors: These, shape (owners, dims).
         nbytes: What tokens or vectors take.
     """
 
     tokens: Sequence[bytes | None] = ()
     owners: Sequence[int] = ()
-    vectors: Callable[[], Vectors] | None = None
+    vectors: Vectors | None = None
     nbytes: int = 0
 
 
@@ -147,7 +147,7 @@ class Shelf(Generic[T]):
         if waiting is not _NOTHING:
             if self.dims is not None and waiting.vectors is not None:
                 column = self._empty_column(self.dims)
-                column.add_one_each(waiting.owners, waiting.vectors())
+                column.add_one_each(waiting.owners, waiting.vectors)
                 self._column = column
             self._vectors_wait = _NOTHING
         return self._column
@@ -224,7 +224,7 @@ class Shelf(Generic[T]):
         items: Sequence[Any],
         tokens: Sequence[bytes | None],
         owners: Sequence[int],
-        vectors: Callable[[], Vectors] | None,
+        vectors: Vectors | None,
     ) -> None:
         """Put many new items, much faster than `load`.
 
@@ -236,8 +236,8 @@ class Shelf(Generic[T]):
             items: The items.
             tokens: Their token blobs, as in `upsert`.
             owners: Positions of the items that have a vector, ascending.
-            vectors: Returns one vector for each of these, shape (owners, dims), of any
-                length; called until the shelf has them.
+            vectors: One vector for each of these, shape (owners, dims), of any length;
+                nobody may change them any more.
 
         Raises:
             ValueError: If something was removed from the shelf before.
@@ -258,24 +258,23 @@ class Shelf(Generic[T]):
             nbytes = sum(map(len, filter(None, tokens))) + _OBJECT * len(tokens)
             self._tokens_wait = _Waiting(tokens, nbytes=nbytes)
 
-    def _add_vectors(
-        self, first: int, owners: Sequence[int], vectors: Callable[[], Vectors]
-    ) -> None:
+    def _add_vectors(self, first: int, owners: Sequence[int], vectors: Vectors) -> None:
         """Take the vectors of the last items, which begin with a slot."""
         if self.dims is None:
             return
         if not first:
-            nbytes = (4 * self.dims + _OBJECT) * len(owners)
-            self._vectors_wait = _Waiting((), owners, vectors, nbytes)
+            self._vectors_wait = _Waiting((), owners, vectors, vectors.nbytes)
         elif (column := self._vectors) is not None:
-            column.add_one_each([first + owner for owner in owners], vectors())
+            column.add_one_each([first + owner for owner in owners], vectors)
 
     def _append_tokens(
         self, index: LexicalIndex, tokens: Sequence[bytes | None]
     ) -> None:
         """Index the words of the last items."""
-        blobs = [blob or b"" for blob in tokens]
-        parsed = parse_whole_blobs(blobs, self.tokenizer.fingerprint)
+        parsed = None
+        if None not in tokens:
+            blobs = cast("Sequence[bytes]", tokens)
+            parsed = parse_whole_blobs(blobs, self.tokenizer.fingerprint)
         if parsed is not None:
             index.append_tokens(parsed)
         else:

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
-from functools import partial
 from itertools import islice
-from typing import Any, Final
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +28,9 @@ from langchain_agentmemory.backends.base import (
 )
 from langchain_agentmemory.backends.columns import (
     Columns,
+    Numbered,
     ReadsColumns,
-    are_single_vectors,
-    unpack_single_vectors,
+    single_vectors,
 )
 from langchain_agentmemory.backends.memory import is_live
 from langchain_agentmemory.search.scripts import HAN
@@ -250,11 +249,12 @@ class Shelves:
 
     def _load_columns(self, warm: WarmShelf, parts: Iterator[Columns]) -> bool:
         """Load an index by columns; tell whether that could be done."""
+        numbered = Numbered()
         for columns in parts:
             if warm.shelf is None:
-                warm.shelf = self._empty_shelf(columns.record)
+                warm.shelf = self._empty_shelf(numbered.record)
                 warm.epoch, warm.revision = columns.epoch, columns.revision
-            if not self._add_columns(warm.shelf, columns):
+            if not self._add_columns(warm.shelf, columns, numbered.add(columns)):
                 return False
             self._stand_columns(warm, warm.shelf, columns)
             if columns.expiries.count(None) < len(columns.expiries):
@@ -265,23 +265,25 @@ class Shelves:
                 )
         return True
 
-    def _add_columns(self, shelf: Shelf[Held], columns: Columns) -> bool:
+    def _add_columns(
+        self, shelf: Shelf[Held], columns: Columns, numbers: range
+    ) -> bool:
         owners: Sequence[int] = ()
         vectors = None
         if shelf.dims is not None and self._indexer.embedder is not None:
             mark = self._indexer.embedder.fingerprint
             owners, packed = _made_by(mark, columns)
             self._note_others(columns.embedders)
-            if not are_single_vectors(packed, shelf.dims):
+            vectors = single_vectors(packed, shelf.dims)
+            if vectors is None:
                 return False  # several vectors for one item: by records, then
-            vectors = partial(unpack_single_vectors, packed, shelf.dims)
         tokens = columns.tokens
         if any(flags & RecordFlags.UNINDEXED for flags in set(columns.flags)):
             tokens = [
                 UNINDEXED if flags & RecordFlags.UNINDEXED else blob
                 for flags, blob in zip(columns.flags, tokens, strict=True)
             ]
-        shelf.load_columns(columns.keys, columns.rows, tokens, owners, vectors)
+        shelf.load_columns(columns.keys, numbers, tokens, owners, vectors)
         return True
 
     def _apply(self, warm: WarmShelf, delta: Delta) -> None:
@@ -301,15 +303,15 @@ class Shelves:
         warm.epoch, warm.revision = delta.head.epoch, delta.head.revision
 
     def _empty_shelf(
-        self, of_row: Callable[[Any], Record] | None = None
+        self, numbered: Callable[[int], Record] | None = None
     ) -> Shelf[Held]:
-        """Return an empty shelf of records, or of rows that these are made of."""
+        """Return an empty shelf of records, or of numbers that stand for these."""
         indexer = self._indexer
 
-        def make(given: Any) -> Held:
-            if of_row is not None and not isinstance(given, Record):
-                given = of_row(given)
-            return Held(given)
+        def make(given: Record | int) -> Held:
+            if isinstance(given, int) and numbered is not None:
+                given = numbered(given)
+            return Held(cast("Record", given))
 
         return Shelf(
             indexer.ranking.tokenizer,

@@ -1,12 +1,9 @@
 """The shelf gives what a plain computation over the living documents gives."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.search import index, postings
@@ -14,6 +11,7 @@ from langchain_agentmemory.search.lexical import plain_scores, reference_scores
 from langchain_agentmemory.search.ranking import get_ranking
 from langchain_agentmemory.search.shelf import UNINDEXED, Shelf, top
 from langchain_agentmemory.search.tokenize import word_hash
+from langchain_agentmemory.search.vectors import VectorColumn, Vectors
 
 Texts = tuple[str, str]
 
@@ -61,7 +59,8 @@ def block_size(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         for module in (index, postings):
             monkeypatch.setattr(module, "BLOCK_SIZE", 4)
         monkeypatch.setattr(index, "_BITS", 2)
-        monkeypatch.setattr(postings, "_SCANNED", 1)
+        monkeypatch.setattr(postings, "_SCANNED_FOR", 2)
+        monkeypatch.setattr(postings, "_COMPARED", 16)
 
 
 def make_shelf(name: str = "default", dims: int | None = None) -> Shelf[Texts]:
@@ -284,6 +283,75 @@ def test_words_are_sorted_as_a_stable_sort_does(low_bits_only):
         assert ordered.tolist() == sorted(hashes.tolist())
 
 
+def test_a_long_block_is_scanned_for_some_terms_before_it_is_sorted(monkeypatch):
+    sealed: list[int] = []
+    seal = postings.OpenBlock.seal
+
+    def noted(block: postings.OpenBlock) -> postings.SealedBlock:
+        sealed.append(block.documents)
+        return seal(block)
+
+    monkeypatch.setattr(postings.OpenBlock, "seal", noted)
+    monkeypatch.setattr(postings, "_SCANNED_FOR", 10)
+    tokenizer = get_ranking("default").tokenizer
+    texts = [f"tea and tea number {n % 9}, river {n % 5}" for n in range(40)]
+    block = postings.OpenBlock()
+    block.append(postings.parse_blobs([tokenizer.document(t, "") for t in texts]))
+    words = ["tea", "river", "number", "nowhere"]
+    terms = np.array([word_hash(word) for word in words], np.uint64)
+
+    def look() -> list[tuple[int, list[int], list[int]]]:
+        found = block.postings(terms)
+        return [(n, p.codes.tolist(), p.counts.tolist()) for n, p in found]
+
+    first, second, third = look(), look(), look()
+    assert first == second == third
+    assert first[0] == (0, [n << 2 for n in range(40)], [2] * 40)
+    assert [n for n, *_ in first] == [0, 1, 2]
+    assert sealed == [40]  # at the third look, for the ninth to twelfth term
+    block.append_blob(tokenizer.document("tea", ""))
+    assert [n for n, *_ in look()] == [0, 1, 2, 0]  # what came since is scanned
+    assert sealed == [40]
+
+
+def test_only_whole_blobs_of_the_tokenizer_are_parsed():
+    tokenizer = get_ranking("default").tokenizer
+    own = tokenizer.fingerprint
+    blob = tokenizer.document("green tea", "drinks")
+    tokens = postings.parse_whole_blobs([blob, tokenizer.document("", "")], own)
+    assert tokens is not None
+    assert tokens.lengths.tolist() == [[2, 1], [0, 0]]
+    cut, long, odd = blob[:-8], blob + bytes(8), blob + b"x"
+    for others in (
+        [],
+        [b""],
+        [cut],
+        [long],
+        [long, cut],
+        [cut, long],
+        [odd],
+        [odd] * 8,
+    ):
+        blobs = [blob, *others] if others else []
+        assert postings.parse_whole_blobs(blobs, own) is None
+    assert postings.parse_whole_blobs([blob], own + 1) is None
+
+
+def test_what_a_block_adopts_is_not_changed_by_what_is_appended():
+    tokenizer = get_ranking("default").tokenizer
+    tokens = postings.parse_blobs([tokenizer.document("green tea", "")] * 3)
+    before = tokens.hashes.tolist()
+    block = postings.OpenBlock()
+    block.append(tokens)
+    block.append_blob(tokenizer.document("blue river", ""))
+    block.append(postings.parse_blobs([tokenizer.document("rye bread", "")]))
+    assert tokens.hashes.tolist() == before
+    assert block.content_tokens(2) == frozenset(before)
+    river = frozenset(map(word_hash, tokenizer.token_set("blue river")))
+    assert block.content_tokens(3) == river
+    assert block.documents == 5
+
+
 def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():
     tokenizer = get_ranking("default").tokenizer
     items = [(f"tea number {n} and {n % 7} rivers", "drinks") for n in range(5_000)]
@@ -296,13 +364,10 @@ def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():
         for n, (key, item, blob) in enumerate(zip(keys, items, blobs, strict=True))
     )
 
-    def take(part: slice, owners: list[int]) -> NDArray[np.float32]:
-        return vectors[part][owners]
-
     for part in (slice(0, 4_096), slice(4_096, None)):
         owners = [n for n, key in enumerate(keys[part]) if int(key) % 3]
         by_columns.load_columns(
-            keys[part], items[part], blobs[part], owners, partial(take, part, owners)
+            keys[part], items[part], blobs[part], owners, vectors[part][owners]
         )
 
     query = tokenizer.query("tea 42 river")
@@ -318,29 +383,32 @@ def test_a_shelf_loaded_by_columns_equals_one_loaded_by_rows():
         by_columns.load_columns(["x"], [("x", "")], [None], (), None)
 
 
-def loaded_by_columns(made: list[str], asked: list[int]) -> Shelf[Texts]:
-    """A shelf of three texts that notes what is made of them, and when."""
+def loaded_by_columns(made: list[str]) -> Shelf[Texts]:
+    """A shelf of three texts that notes what is made of them."""
     tokenizer = get_ranking("default").tokenizer
 
     def make(text: str) -> Texts:
         made.append(text)
         return text, ""
 
-    def vectors() -> NDArray[np.float32]:
-        asked.append(len(made))
-        return np.eye(3, dtype=np.float32)
-
     shelf: Shelf[Texts] = Shelf(tokenizer, 3, text=lambda texts: texts, make=make)
     texts = ["green tea", "blue river", "rye bread"]
     blobs = [tokenizer.document(text, "") for text in texts]
+    vectors = np.eye(3, dtype=np.float32)
     shelf.load_columns(["a", "b", "c"], texts, blobs, range(3), vectors)
     return shelf
 
 
-def test_words_and_vectors_wait_for_a_search_that_needs_them() -> None:
-    made: list[str] = []
+def test_words_and_vectors_wait_for_a_search_that_needs_them(monkeypatch) -> None:
     asked: list[int] = []
-    shelf = loaded_by_columns(made, asked)
+    add = VectorColumn.add_one_each
+
+    def noted(column: VectorColumn, slots: range, vectors: Vectors) -> None:
+        asked.append(len(slots))
+        add(column, slots, vectors)
+
+    monkeypatch.setattr(VectorColumn, "add_one_each", noted)
+    shelf = loaded_by_columns([])
     waiting = shelf.nbytes
     assert shelf.lexical(shelf.tokenizer.query("tea")).argmax() == 0
     assert not asked
@@ -360,7 +428,7 @@ def test_a_search_by_meaning_indexes_no_words() -> None:
     shelf: Shelf[str] = Shelf(get_ranking("default").tokenizer, 3, text=text)
     unit = np.eye(3, dtype=np.float32)
     texts = ["green tea", "blue river", "rye bread"]
-    shelf.load_columns(["a", "b", "c"], texts, [None] * 3, range(3), lambda: unit)
+    shelf.load_columns(["a", "b", "c"], texts, [None] * 3, range(3), unit)
     assert shelf.vector(unit[1]).argmax() == 1
     assert shelf.nearest(unit[2], 1).argmax() == 2
     assert shelf.estimated_cosines(unit[0]).values.argmax() == 0
@@ -373,7 +441,7 @@ def test_a_search_by_meaning_indexes_no_words() -> None:
 
 def test_an_item_is_made_once_and_only_if_it_is_looked_at() -> None:
     made: list[str] = []
-    shelf = loaded_by_columns(made, [])
+    shelf = loaded_by_columns(made)
     assert shelf.item(1) is shelf.get("b")
     assert made == ["blue river"]
     shelf.upsert("b", "red river", None)
@@ -382,7 +450,7 @@ def test_an_item_is_made_once_and_only_if_it_is_looked_at() -> None:
 
 
 def test_what_waits_is_there_when_something_is_written_or_removed() -> None:
-    shelf = loaded_by_columns([], [])
+    shelf = loaded_by_columns([])
     shelf.remove("a")
     shelf.upsert("d", "white tea", None, np.ones(3, np.float32))
     scores = shelf.lexical(shelf.tokenizer.query("tea"))
@@ -393,10 +461,10 @@ def test_what_waits_is_there_when_something_is_written_or_removed() -> None:
 
 
 def test_more_columns_follow_those_that_wait() -> None:
-    shelf = loaded_by_columns([], [])
+    shelf = loaded_by_columns([])
     blobs = [shelf.tokenizer.document("black tea", "")]
     more = np.ones((1, 3), np.float32)
-    shelf.load_columns(["d"], ["black tea"], blobs, [0], lambda: more)
+    shelf.load_columns(["d"], ["black tea"], blobs, [0], more)
     assert len(top(shelf.lexical(shelf.tokenizer.query("tea")), None)) == 2
     cosines = shelf.vector(np.eye(3, dtype=np.float32)[0])
     assert cosines.tolist() == [1, 0, 0, pytest.approx(3**-0.5)]

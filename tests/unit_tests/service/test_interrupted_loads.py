@@ -125,7 +125,7 @@ def test_what_waits_is_taken_when_that_is_done(part, monkeypatch):
     blobs = [tokenizer.document(f"tea {number}", "") for number in range(10)]
     vectors = np.eye(2, dtype=np.float32)[[0, 1] * 5]
     keys = [str(number) for number in range(10)]
-    shelf.load_columns(keys, keys, blobs, range(10), lambda: vectors)
+    shelf.load_columns(keys, keys, blobs, range(10), vectors)
     owner, name = (
         (LexicalIndex, "append_tokens")
         if part == "words"

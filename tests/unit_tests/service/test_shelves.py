@@ -55,14 +55,14 @@ def reads(monkeypatch):
             return method(self, *args, **options)
 
         monkeypatch.setattr(sqlite.SQLiteBackend, name, counted)
-    for name in ("_record", "_loaded_record"):
-        function = getattr(sqlite, name)
+    for owner, name in ((sqlite, "_record"), (sqlite._Loaded, "record")):
+        function = getattr(owner, name)
 
         def made(*args, function=function):
             asked.append("record")
             return function(*args)
 
-        monkeypatch.setattr(sqlite, name, made)
+        monkeypatch.setattr(owner, name, made)
     return asked
 
 
