@@ -22,6 +22,7 @@ from langchain_agentmemory.backends.base import (
     RecordState,
     Write,
 )
+from langchain_agentmemory.backends.pages import PAGE, pack_rows, pack_tokens
 from langchain_agentmemory.errors import BackendUnavailable
 
 STUBS_KEPT: Final = 1_000
@@ -41,6 +42,8 @@ class _Space:
 
     `active` is ordered by `updated_at`: a stamped write moves its key to the end.
     `changes` is ordered by revision. `next_expiry` never lies after the first expiry.
+    Before the revision `next_packing` there is no page full of records written after
+    the revision `packed`.
     """
 
     namespace: Namespace
@@ -50,6 +53,8 @@ class _Space:
     listed: int = 0
     floor: int = 0
     stubs: int = 0
+    packed: int = 0
+    next_packing: int = PAGE
     next_expiry: int = _NEVER
     active: dict[str, Record] = field(default_factory=dict)
     dead: dict[str, Record] = field(default_factory=dict)
@@ -124,6 +129,30 @@ class _Space:
         self.changes.pop(record.key, None)
         self.changes[record.key] = None
 
+    def changed_since(self, revision: int) -> list[Record]:
+        """Return the records written after a revision, in their order."""
+        changed: list[Record] = []
+        for key in reversed(self.changes):
+            record = self.find(key)
+            if record is None or record.revision <= revision:
+                break
+            changed.append(record)
+        changed.reverse()
+        return changed
+
+    def pack(self) -> None:
+        """Put tokens and vectors of the records written lately into pages."""
+        if self.revision < self.next_packing:
+            return
+        changed = self.changed_since(self.packed)
+        # What is on a shelf already has no tokens any more.
+        active = [r for r in changed if r.state is RecordState.ACTIVE and has_tokens(r)]
+        while len(active) >= PAGE:
+            page, active = active[:PAGE], active[PAGE:]
+            pack(page)
+            self.packed = page[-1].revision
+        self.next_packing = self.revision + PAGE - len(active)
+
     def _sort(self) -> None:
         # Rare: an unstamped write gave a record a place other than its own or the end.
         by_time = sorted(self.active.values(), key=lambda record: record.updated_at)
@@ -155,6 +184,20 @@ def is_live(record: Record, now: int) -> bool:
 def has_expired(record: Record, now: int) -> bool:
     """Tell whether a record's time to live is over."""
     return record.expires_at is not None and record.expires_at <= now
+
+
+def has_tokens(record: Record) -> bool:
+    """Tell whether a record keeps its tokens, or a search index has them."""
+    return record.tokens is not None
+
+
+def pack(records: Sequence[Record]) -> None:
+    """Put tokens and vectors of at most `PAGE` records into a page."""
+    tokens = pack_tokens([record.tokens for record in records])
+    vectors = pack_rows([record.vectors for record in records])
+    for record, blob, row in zip(records, tokens, vectors, strict=True):
+        record.tokens = blob
+        record.vectors = row
 
 
 def stub_of(record: Record) -> Write:
@@ -270,14 +313,7 @@ class InMemoryBackend:
             head = space.head(self.now())
             if epoch != space.epoch or since < space.floor:
                 return Delta(head, list(space.active.values()), reload=True)
-            changed: list[Record] = []
-            for key in reversed(space.changes):
-                record = space.find(key)
-                if record is None or record.revision <= since:
-                    break
-                changed.append(record)
-            changed.reverse()
-            return Delta(head, changed, reload=False)
+            return Delta(head, space.changed_since(since), reload=False)
 
     def commit(self, batch: Batch) -> list[Record]:
         """Apply a batch."""
@@ -297,6 +333,7 @@ class InMemoryBackend:
             for namespace in {write.record.namespace for write in batch.writes}:
                 if namespace in self._spaces:
                     self._spaces[namespace].compact()
+                    self._spaces[namespace].pack()
             return [write.record for write in batch.writes]
 
     def _check(self, batch: Batch) -> None:

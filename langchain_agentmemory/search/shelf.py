@@ -26,7 +26,12 @@ from langchain_agentmemory.search.tokenize import (
     Tokenizer,
     is_blob_of,
 )
-from langchain_agentmemory.search.vectors import Estimates, VectorColumn, Vectors
+from langchain_agentmemory.search.vectors import (
+    Estimates,
+    VectorColumn,
+    Vectors,
+    joined,
+)
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -551,7 +556,7 @@ class Shelf(Generic[T]):
             else:
                 self._vectors.add(slot, rows)
         if single:
-            self._vectors.add_one_each(slots, np.concatenate(single))
+            self._vectors.add_one_each(slots, joined(single))
 
     def _documents_moved(self, old: list[int], first: int) -> None:
         for new, before in enumerate(old, first):

@@ -398,8 +398,10 @@ class Shelves:
         """Keep one copy of vectors, and of tokens if the backend has its own."""
         if not self.backend.keeps_records:
             record.vectors = record.tokens = None
-        elif view is not None:
+            return
+        if view is not None:
             record.vectors = view
+        record.tokens = None  # the index has them, and can make them again
 
     def _expire(
         self, namespace: Namespace, warm: WarmShelf, shelf: Shelf[Held]
