@@ -7,11 +7,13 @@ such holes.
 """
 
 import mmap
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import DTypeLike, NDArray
+
+_A = TypeVar("_A", bound="np.generic")
 
 LARGE: Final = 256 * 1024
 """Bytes from which memory is asked of the system: it comes in pages, by a call."""
@@ -44,7 +46,7 @@ def large_array(shape: tuple[int, ...], dtype: "DTypeLike") -> "NDArray[Any]":
     return np.ndarray(shape, kind, large_buffer(nbytes))
 
 
-def kept(array: "NDArray[Any]") -> "NDArray[Any]":
+def own_memory(array: "NDArray[_A]") -> "NDArray[_A]":
     """Return an array, or its copy in memory of its own, if it is large."""
     if array.nbytes < LARGE:
         return array

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from langchain_agentmemory.large_arrays import large_array, own_memory
 from langchain_agentmemory.search.tokenize import HEADER, HEADER_WORDS, WORD_BYTES
 
 BLOCK_SIZE: Final = 16384
@@ -25,6 +26,7 @@ _A = TypeVar("_A", bound=np.generic)
 _SCANNED: Final = 256  # Documents of an open block that are scanned, not sorted.
 _CODE_BITS: Final = 16
 _MOST_COUNTED: Final = 0xFFFF
+_ONE_BYTE: Final = 0xFF
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
 _HEADER: Final = np.arange(HEADER_WORDS)
 
@@ -35,11 +37,12 @@ class Postings(NamedTuple):
     Attributes:
         codes: uint16; `document << 2 | in_topics << 1 | later`, where `later` marks
             the second posting of the term in the same document.
-        counts: How often, uint16; more than that many times count as that many.
+        counts: How often, uint16 (uint8 if that is enough for all of a block); more
+            than that many times count as that many.
     """
 
     codes: NDArray[np.uint16]
-    counts: NDArray[np.uint16]
+    counts: NDArray[np.uint16] | NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,14 +256,14 @@ class SealedBlock:
         first = new_term[starts]
         later = np.zeros(len(starts), np.bool_)
         later[1:] = (posted[1:] >> 2 == posted[:-1] >> 2) & ~first[1:]
-        self._terms = ordered[term_starts]
-        self._positions = order.astype(np.uint32)
+        self._terms = own_memory(ordered[term_starts])
+        self._positions = own_memory(order.astype(np.uint32))
         self._position_ends = np.append(term_starts, len(order)).astype(np.uint32)
         self._posting_ends = np.append(np.flatnonzero(first), len(starts)).astype(
             np.uint32
         )
-        self._codes = posted | later
-        self._counts = _gaps(starts, len(order))
+        self._codes = own_memory(posted | later)
+        self._counts = own_memory(_smallest(_gaps(starts, len(order))))
         parts = (
             self.edges,
             self._terms,
@@ -392,6 +395,11 @@ def _gaps(starts: NDArray[np.int64], end: int) -> NDArray[np.uint16]:
     return np.minimum(gaps, _MOST_COUNTED, out=gaps).astype(np.uint16)
 
 
+def _smallest(counts: NDArray[np.uint16]) -> NDArray[np.uint16] | NDArray[np.uint8]:
+    """Return counts in one byte each if they fit."""
+    return counts.astype(np.uint8) if counts.max(initial=0) <= _ONE_BYTE else counts
+
+
 def _select(
     hashes: NDArray[np.uint64],
     edges: NDArray[np.uint32],
@@ -406,6 +414,6 @@ def _select(
 
 def _grown(array: NDArray[_A], size: int, used: int) -> NDArray[_A]:
     """Return a larger array that begins with the used part of this one."""
-    larger = np.empty((size, *array.shape[1:]), array.dtype)
+    larger = large_array((size, *array.shape[1:]), array.dtype)
     larger[:used] = array[:used]
     return larger
