@@ -41,7 +41,8 @@ class _Space:
     """One namespace.
 
     `active` is ordered by `updated_at`: a stamped write moves its key to the end.
-    `changes` is ordered by revision. `next_expiry` never lies after the first expiry.
+    So it is ordered by revision, too, except for the keys in `out_of_order`, dead ones
+    included, which are ordered by revision themselves. `next_expiry` never lies after the first expiry.
     Before the revision `next_packing` there is no page full of records written after
     the revision `packed`.
     """
@@ -58,7 +59,7 @@ class _Space:
     next_expiry: int = _NEVER
     active: dict[str, Record] = field(default_factory=dict)
     dead: dict[str, Record] = field(default_factory=dict)
-    changes: dict[str, None] = field(default_factory=dict)
+    out_of_order: dict[str, None] = field(default_factory=dict)
 
     def find(self, key: str) -> Record | None:
         return self.active.get(key) or self.dead.get(key)
@@ -126,18 +127,28 @@ class _Space:
             self.active.pop(record.key, None)
             self.dead[record.key] = record
             self.stubs += record.state is RecordState.STUB
-        self.changes.pop(record.key, None)
-        self.changes[record.key] = None
+        self.out_of_order.pop(record.key, None)
+        if not write.stamp or record.state is not RecordState.ACTIVE:
+            self.out_of_order[record.key] = None
 
     def changed_since(self, revision: int) -> list[Record]:
         """Return the records written after a revision, in their order."""
         changed: list[Record] = []
-        for key in reversed(self.changes):
+        for key in reversed(self.out_of_order):
             record = self.find(key)
             if record is None or record.revision <= revision:
                 break
             changed.append(record)
-        changed.reverse()
+        most = self.revision - revision  # each write is the last one of one key at most
+        for key, record in reversed(self.active.items()):
+            if len(changed) == most:
+                break
+            if key in self.out_of_order:
+                continue
+            if record.revision <= revision:
+                break
+            changed.append(record)
+        changed.sort(key=lambda record: record.revision)
         return changed
 
     def pack(self) -> None:
@@ -171,7 +182,7 @@ class _Space:
             return
         for key in [k for k, r in self.dead.items() if r.state is RecordState.STUB]:
             del self.dead[key]
-            del self.changes[key]
+            del self.out_of_order[key]
         self.stubs = 0
         self.floor = self.revision
 
