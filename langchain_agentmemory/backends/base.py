@@ -8,11 +8,10 @@ Times are integers: microseconds since the Unix epoch, UTC.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
-
-from langchain_agentmemory.backends.pages import KeptBytes, KeptRow, row_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,6 +57,7 @@ class RecordFlags:
     """The writer asked for no index (`index=False`)."""
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Record:
     """One key of one namespace, as a backend keeps it.
 
@@ -76,88 +76,25 @@ class Record:
         state: Active, tombstone or stub.
         flags: Marks of the layer above.
         tokens: Opaque search tokens, made by the layer above.
-        vectors: float32, shape (number of vectors, dimensions), or `None`. One row of
-            a larger array is kept as its number: a view takes three times the memory.
+        vectors: float32, shape (number of vectors, dimensions), or `None`.
         embedder: Fingerprint of the embedder that made `vectors`, 0 without vectors.
     """
 
-    __slots__ = (
-        "_tokens",
-        "_vectors",
-        "created_at",
-        "deleted_at",
-        "embedder",
-        "expires_at",
-        "flags",
-        "key",
-        "meta",
-        "namespace",
-        "revision",
-        "state",
-        "ttl",
-        "updated_at",
-        "value",
-    )
-
-    def __init__(  # noqa: PLR0913 - its attributes
-        self,
-        namespace: Namespace,
-        key: str,
-        value: bytes = b"",
-        meta: bytes | None = None,
-        created_at: int | None = None,
-        updated_at: int = 0,
-        deleted_at: int | None = None,
-        expires_at: int | None = None,
-        ttl: int | None = None,
-        revision: int = 0,
-        state: RecordState = RecordState.ACTIVE,
-        flags: int = RecordFlags.NONE,
-        tokens: bytes | None = None,
-        vectors: "NDArray[np.float32] | None" = None,
-        embedder: int = 0,
-    ) -> None:
-        """Fill in the attributes."""
-        self.namespace = namespace
-        self.key = key
-        self.value = value
-        self.meta = meta
-        self.created_at = created_at
-        self.updated_at = updated_at
-        self.deleted_at = deleted_at
-        self.expires_at = expires_at
-        self.ttl = ttl
-        self.revision = revision
-        self.state = state
-        self.flags = flags
-        self._tokens: bytes | KeptBytes | None = tokens
-        self._vectors: NDArray[np.float32] | KeptRow | None = None
-        if vectors is not None:
-            self.vectors = vectors
-        self.embedder = embedder
-
-    # Each is one object, replaced at once: records are read while they are packed.
-
-    @property
-    def tokens(self) -> bytes | None:  # noqa: D102 - see the attributes
-        kept = self._tokens
-        return kept.read() if isinstance(kept, KeptBytes) else kept
-
-    @tokens.setter
-    def tokens(self, given: bytes | KeptBytes | None) -> None:
-        self._tokens = given
-
-    @property
-    def vectors(self) -> "NDArray[np.float32] | None":  # noqa: D102 - see there
-        kept = self._vectors
-        return kept.view() if isinstance(kept, KeptRow) else kept
-
-    @vectors.setter
-    def vectors(self, given: "NDArray[np.float32] | KeptRow | None") -> None:
-        if given is None or isinstance(given, KeptRow):
-            self._vectors = given
-        else:
-            self._vectors = row_of(given) or given
+    namespace: Namespace
+    key: str
+    value: bytes = b""
+    meta: bytes | None = None
+    created_at: int | None = None
+    updated_at: int = 0
+    deleted_at: int | None = None
+    expires_at: int | None = None
+    ttl: int | None = None
+    revision: int = 0
+    state: RecordState = RecordState.ACTIVE
+    flags: int = RecordFlags.NONE
+    tokens: bytes | None = None
+    vectors: "NDArray[np.float32] | None" = None
+    embedder: int = 0
 
     def __repr__(self) -> str:
         """Return what identifies the record and its state."""
@@ -285,7 +222,7 @@ class Backend(Protocol):
     keeps_records: bool
     """Whether the records that it returns are those it keeps: callers never change
     them, except that they may replace `vectors` by an equal array, and take away
-    `tokens` as long as they can make them again."""
+    `tokens` that they can make again."""
 
     def open(self) -> None:
         """Connect, check or create the schema, migrate it forward. Idempotent.

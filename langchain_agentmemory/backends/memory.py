@@ -22,7 +22,13 @@ from langchain_agentmemory.backends.base import (
     RecordState,
     Write,
 )
-from langchain_agentmemory.backends.pages import PAGE, pack_rows, pack_tokens
+from langchain_agentmemory.backends.pages import (
+    PAGE,
+    PackedRecord,
+    as_packed,
+    packed,
+    shrink,
+)
 from langchain_agentmemory.errors import BackendUnavailable
 
 STUBS_KEPT: Final = 1_000
@@ -42,8 +48,9 @@ class _Space:
 
     `active` is ordered by `updated_at`: a stamped write moves its key to the end.
     So it is ordered by revision, too, except for the keys in `out_of_order`, dead ones
-    included, which are ordered by revision themselves. `next_expiry` never lies after the first expiry.
-    Before the revision `next_packing` there is no page full of records written after
+    included, which are ordered by revision themselves. `next_expiry` never lies after
+    the first expiry. Before the revision `next_packing` there is no page full of
+    records written after
     the revision `packed`.
     """
 
@@ -152,7 +159,7 @@ class _Space:
         return changed
 
     def pack(self) -> None:
-        """Put tokens and vectors of the records written lately into pages."""
+        """Put the records written lately into pages."""
         if self.revision < self.next_packing:
             return
         changed = self.changed_since(self.packed)
@@ -160,7 +167,7 @@ class _Space:
         active = [r for r in changed if r.state is RecordState.ACTIVE and has_tokens(r)]
         while len(active) >= PAGE:
             page, active = active[:PAGE], active[PAGE:]
-            pack(page)
+            self.active.update((record.key, record) for record in packed(page))
             self.packed = page[-1].revision
         self.next_packing = self.revision + PAGE - len(active)
 
@@ -172,10 +179,30 @@ class _Space:
     def _forget(self, before: Record | None) -> None:
         if before is None:
             return
+        if (kept := as_packed(before)) is not None:
+            self._leave(kept)
         if before.state is RecordState.ACTIVE:
             self.listed -= bool(before.flags & RecordFlags.LISTED)
         elif before.state is RecordState.STUB:
             self.stubs -= 1
+
+    def _leave(self, record: PackedRecord) -> None:
+        """Take a record, still under its key, out of its page; a sparse page shrinks.
+
+        At a half, a quarter and so on of its records, so that looking for them costs
+        little per record.
+        """
+        page = record.page
+        page.living -= 1
+        if page.living & (page.living - 1) == 0 < page.living < PAGE:
+            others = [
+                other
+                for one in self.active.values()
+                if (other := as_packed(one)) is not None
+                and other.page is page
+                and other is not record
+            ]
+            shrink(page, others)
 
     def compact(self) -> None:
         if self.stubs <= max(STUBS_KEPT, len(self.active)):
@@ -200,15 +227,6 @@ def has_expired(record: Record, now: int) -> bool:
 def has_tokens(record: Record) -> bool:
     """Tell whether a record keeps its tokens, or a search index has them."""
     return record.tokens is not None
-
-
-def pack(records: Sequence[Record]) -> None:
-    """Put tokens and vectors of at most `PAGE` records into a page."""
-    tokens = pack_tokens([record.tokens for record in records])
-    vectors = pack_rows([record.vectors for record in records])
-    for record, blob, row in zip(records, tokens, vectors, strict=True):
-        record.tokens = blob
-        record.vectors = row
 
 
 def stub_of(record: Record) -> Write:

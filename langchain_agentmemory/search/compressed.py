@@ -71,7 +71,7 @@ class CompressedRows:
 
     def __init__(self, capacity: int, dims: int) -> None:
         """Start empty."""
-        self._codes = large_array((capacity, dims), np.int8)
+        self._codes: NDArray[np.int8] = large_array((capacity, dims), np.int8)
         self._scales = np.empty(capacity, np.float32)
         self._sum = np.zeros(dims, np.float64)
         self.count = 0
@@ -80,7 +80,8 @@ class CompressedRows:
     @property
     def nbytes(self) -> int:
         """Bytes of the rows there are."""
-        return self.count * (self._codes.shape[1] + self._scales.itemsize)
+        dims: int = self._codes.shape[1]
+        return self.count * (dims + self._scales.itemsize)
 
     def extend(self, rows: Vectors) -> None:
         """Add rows.
