@@ -126,22 +126,23 @@ class Page:
             [r.embedder if r else living[0].embedder for r in records]
         )
         tokens = [_tokens_to_pack(record) for record in records]
-        self._tokens_used = sum(one is not None for one in tokens)
+        # Marks and no counts: several threads may let go of the same.
+        self._tokens_used = bytearray(one is not None for one in tokens)
         self._tokens: _Texts | None = None
-        if self._tokens_used:
+        if any(self._tokens_used):
             self._tokens = _Texts([blob or b"" for blob in tokens])
         vectors = _single([_vectors_to_pack(record) for record in records])
-        self._rows_used = sum(one is not None for one in vectors)
-        self._rows = _Rows(vectors) if self._rows_used else None
+        self._rows_used = bytearray(one is not None for one in vectors)
+        self._rows = _Rows(vectors) if any(self._rows_used) else None
 
     def tokens(self, number: int) -> bytes | None:
         """Return the tokens of a record, `None` if all have let go of theirs."""
         return None if self._tokens is None else self._tokens[number]
 
-    def let_go_of_tokens(self) -> None:
-        """Say that one more record needs its tokens no longer."""
-        self._tokens_used -= 1
-        if not self._tokens_used:
+    def let_go_of_tokens(self, number: int) -> None:
+        """Say that a record needs its tokens no longer."""
+        self._tokens_used[number] = False
+        if True not in self._tokens_used:
             self._tokens = None
 
     def place(self, number: int) -> "tuple[NDArray[np.float32], int] | None":
@@ -150,10 +151,10 @@ class Page:
         row = -1 if rows is None else rows.number(number)
         return None if rows is None or row < 0 else (rows.rows, row)
 
-    def let_go_of_row(self) -> None:
-        """Say that one more record has its vectors elsewhere."""
-        self._rows_used -= 1
-        if not self._rows_used:
+    def let_go_of_row(self, number: int) -> None:
+        """Say that a record has its vectors elsewhere, and refers to them."""
+        self._rows_used[number] = False
+        if True not in self._rows_used:
             self._rows = None
 
 
@@ -283,7 +284,7 @@ class PackedRecord:
     def tokens(self, given: bytes | None) -> None:
         before, self._own_tokens = self._own_tokens, given
         if isinstance(before, _InPage):
-            self._page.let_go_of_tokens()
+            self._page.let_go_of_tokens(self._number)
 
     @property
     def vectors(self) -> "NDArray[np.float32] | None":  # noqa: D102
@@ -308,7 +309,7 @@ class PackedRecord:
                 return  # an index took the page's rows over
         self._own_vectors = row or given
         if isinstance(before, _InPage):
-            self._page.let_go_of_row()
+            self._page.let_go_of_row(self._number)
 
 
 class _InPage:

@@ -75,6 +75,18 @@ def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     return _parsed(*_joined(blobs))[0]
 
 
+def blobs_of(tokens: Tokens, fingerprint: int) -> list[bytes]:
+    """Undo `parse_blobs`: return the blobs of a tokenizer with this fingerprint."""
+    packed = tokens.hashes.astype("<u8", copy=False).tobytes()
+    ends = (tokens.counts.sum(axis=1).cumsum() * WORD_BYTES).tolist()
+    return [
+        HEADER.pack(fingerprint, *counts) + packed[begin:end]
+        for counts, (begin, end) in zip(
+            tokens.counts.tolist(), pairwise((0, *ends)), strict=True
+        )
+    ]
+
+
 def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None:
     """Return the tokens of complete blobs of the tokenizer with this fingerprint.
 

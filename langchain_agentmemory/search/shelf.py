@@ -277,6 +277,11 @@ class Shelf(Generic[T]):
                 ],
             )
 
+    def token_blobs(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the keys of what is searched by words, and tokens as in `upsert`."""
+        for slot, blob in self._index.blobs(self.tokenizer.fingerprint):
+            yield self._keys[slot], blob
+
     def content_tokens(self, slot: int) -> frozenset[int] | None:
         """Return the hashes of the content of a living slot, `None` if not at hand."""
         return self._index.content_tokens(slot)

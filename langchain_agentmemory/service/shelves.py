@@ -423,19 +423,45 @@ class Shelves:
                 held.record.expires_at = current.expires_at
 
     def _account(self, namespace: Namespace, warm: WarmShelf) -> None:
+        for dropped in self._dropped(namespace, warm):
+            self._give_back(dropped)
+
+    def _give_back(self, warm: WarmShelf) -> None:
+        """Let records have their tokens again: the next load is faster with them.
+
+        Not if the shelf is in use. Then they are made of the text again.
+        """
+        shelf = warm.shelf
+        if shelf is None or not self.backend.keeps_records:
+            return
+        if warm.lock.acquire(blocking=False):
+            try:
+                for key, blob in shelf.token_blobs():
+                    held = shelf.get(key)
+                    if held is not None:
+                        held.record.tokens = blob
+            finally:
+                warm.lock.release()
+
+    def _dropped(self, namespace: Namespace, warm: WarmShelf) -> list[WarmShelf]:
+        """Note the size of a shelf; drop and return what outgrows the budget."""
         size = warm.nbytes
+        dropped: list[WarmShelf] = []
         with self._lock:
             if self._warm.get(namespace) is not warm:
-                return
+                return dropped
             self._held += size - self._sizes.get(namespace, 0)
             self._sizes[namespace] = size
             if warm.shelf is None:
                 self.forget(namespace)
-                return
+                return dropped
             # Used last, whatever was opened while it was in use.
             self._warm.move_to_end(namespace)
             while self._held > self._budget and len(self._warm) > 1:
-                self.forget(next(iter(self._warm)))
+                oldest = next(iter(self._warm))
+                dropped.append(self._warm[oldest])
+                self.forget(oldest)
+        return dropped
 
 
 def _made_by(mark: int, columns: Columns) -> tuple[Sequence[int], Sequence[bytes]]:
