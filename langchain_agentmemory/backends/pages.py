@@ -90,6 +90,7 @@ class Page:
         records: The records, of one namespace; `None` where there is none any more.
 
     Attributes:
+        keys: Their keys when it was made.
         living: How many of them the backend still keeps.
     """
 
@@ -101,6 +102,7 @@ class Page:
         "created",
         "embedders",
         "flags",
+        "keys",
         "living",
         "metas",
         "namespace",
@@ -114,6 +116,7 @@ class Page:
         """Copy what they hold."""
         self.namespace = namespace
         living = [record for record in records if record is not None]
+        self.keys = [record.key for record in living]
         self.living = len(living)
         self.values = _Texts([r.value if r else b"" for r in records])
         self.metas = _column([r.meta if r else None for r in records])
@@ -301,12 +304,12 @@ class PackedRecord:
 
     @vectors.setter
     def vectors(self, given: "NDArray[np.float32] | None") -> None:
-        row = None if given is None else _row_of(given)
         before = self._own_vectors
-        if isinstance(before, _InPage) and row is not None:
+        if isinstance(before, _InPage) and given is not None:
             place = self._page.place(self._number)
-            if place is not None and place[0] is row.rows and place[1] == row.number:
+            if place is not None and given.base is place[0]:
                 return  # an index took the page's rows over
+        row = None if given is None else _row_of(given)
         self._own_vectors = row or given
         if isinstance(before, _InPage):
             self._page.let_go_of_row(self._number)

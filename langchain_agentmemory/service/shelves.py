@@ -276,6 +276,7 @@ class Shelves:
     def _apply(self, warm: WarmShelf, delta: Delta) -> None:
         shelf = warm.shelf
         if shelf is None or delta.reload:
+            self._give_back(warm)  # what it had indexed need not be tokenised again
             shelf = warm.shelf = self._load(delta.records)
             warm.expiring = set()
             warm.replaced = {}
@@ -388,11 +389,12 @@ class Shelves:
 
     def _vectors(self, record: Record, dims: int | None) -> NDArray[np.float32] | None:
         embedder = self._indexer.embedder
-        if record.vectors is None or embedder is None:
+        vectors = record.vectors  # may be a view, made when it is asked for
+        if vectors is None or embedder is None:
             return None
-        if record.embedder != embedder.fingerprint or record.vectors.shape[1] != dims:
+        if record.embedder != embedder.fingerprint or vectors.shape[1] != dims:
             return None  # another model's: found by words until reindex()
-        return record.vectors
+        return vectors
 
     def _share(self, record: Record, view: NDArray[np.float32] | None) -> None:
         """Keep one copy of vectors, and of tokens if the backend has its own."""

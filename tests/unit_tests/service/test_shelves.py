@@ -306,3 +306,16 @@ def test_records_have_their_tokens_again_when_the_budget_drops_an_index(monkeypa
         assert kept[-1] == "ann"
         monkeypatch.setattr(DefaultTokenizer, "document", None)
         assert [store.search_memories(user, "green tea") for user in users] == first
+
+
+def test_a_reload_makes_no_tokens_of_what_was_indexed(monkeypatch):
+    monkeypatch.setattr(memory, "STUBS_KEPT", 0)
+    with memory_store() as store:
+        fill(store, ["ann"], 20)
+        store.search_memories("ann", "green tea")
+        space = store._service.backend._spaces["memories", "default", "ann"]
+        for key in list(space.active)[:15]:
+            store.delete(space.namespace, key)
+        assert space.floor > 20  # what the index shows is too old to be continued
+        monkeypatch.setattr(DefaultTokenizer, "document", None)
+        assert store.search_memories("ann", "number likes")
