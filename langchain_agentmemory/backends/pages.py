@@ -25,6 +25,7 @@ T = TypeVar("T")
 PAGE: Final = 4096
 """Records of a page: as many rows as a chunk of an index has, which takes them over."""
 
+_FOUR_BYTES: Final = 1 << 32
 _NUMBERS: Final = tuple(range(PAGE))  # one object for all that have the same number
 
 
@@ -45,13 +46,19 @@ def _column(values: list[T]) -> "list[T] | _Same[T]":
     return _Same(first) if values.count(first) == len(values) else values
 
 
+def _numbers(values: list[int]) -> Sequence[int]:
+    run = range(values[0], values[0] + len(values))
+    return run if values == list(run) else array("q", values)
+
+
 class _Texts:
     """Many bytes, one after the other."""
 
     __slots__ = ("_buffer", "_ends")
 
     def __init__(self, parts: Sequence[bytes]) -> None:
-        self._ends = array("Q", accumulate(map(len, parts), initial=0))
+        ends = list(accumulate(map(len, parts), initial=0))
+        self._ends = array("I" if ends[-1] < _FOUR_BYTES else "Q", ends)
         self._buffer = large_buffer(max(self._ends[-1], 1))
         for part in parts:
             self._buffer.write(part)
@@ -120,9 +127,10 @@ class Page:
         self.living = len(living)
         self.values = _Texts([r.value if r else b"" for r in records])
         self.metas = _column([r.meta if r else None for r in records])
-        self.created = array("q", [(r.created_at or 0) if r else 0 for r in records])
         self.updated = array("q", [r.updated_at if r else 0 for r in records])
-        self.revisions = array("q", [r.revision if r else 0 for r in records])
+        created = array("q", [(r.created_at or 0) if r else 0 for r in records])
+        self.created = self.updated if created == self.updated else created
+        self.revisions = _numbers([r.revision if r else 0 for r in records])
         self.ttls = _column([r.ttl if r else None for r in records])
         self.flags = _column([r.flags if r else living[0].flags for r in records])
         self.embedders = _column(

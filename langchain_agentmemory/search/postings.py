@@ -272,7 +272,7 @@ class SealedBlock:
         """Sort the words; nothing of the arguments but `edges` is kept."""
         self.documents = len(edges)
         self.words = len(hashes)
-        self.edges = edges
+        self.edges = own_memory(edges)
         order, ordered = _stable_order(hashes)
         new_term = np.ones(len(order), np.bool_)
         np.not_equal(ordered[1:], ordered[:-1], out=new_term[1:])
