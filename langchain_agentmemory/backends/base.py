@@ -221,7 +221,8 @@ class Backend(Protocol):
     capabilities: frozenset[Capability]
     keeps_records: bool
     """Whether the records that it returns are those it keeps: callers never change
-    them, except that they may replace `vectors` by an equal array."""
+    them, except that they may replace `vectors` by an equal array, and take away
+    `tokens` that they can make again."""
 
     def open(self) -> None:
         """Connect, check or create the schema, migrate it forward. Idempotent.

@@ -22,6 +22,13 @@ from langchain_agentmemory.backends.base import (
     RecordState,
     Write,
 )
+from langchain_agentmemory.backends.pages import (
+    PAGE,
+    PackedRecord,
+    as_packed,
+    packed,
+    shrink,
+)
 from langchain_agentmemory.errors import BackendUnavailable
 
 STUBS_KEPT: Final = 1_000
@@ -40,7 +47,11 @@ class _Space:
     """One namespace.
 
     `active` is ordered by `updated_at`: a stamped write moves its key to the end.
-    `changes` is ordered by revision. `next_expiry` never lies after the first expiry.
+    So it is ordered by revision, too, except for the keys in `out_of_order`, dead ones
+    included, which are ordered by revision themselves. `next_expiry` never lies after
+    the first expiry. Before the revision `next_packing` there is no page full of
+    records written after
+    the revision `packed`.
     """
 
     namespace: Namespace
@@ -50,10 +61,12 @@ class _Space:
     listed: int = 0
     floor: int = 0
     stubs: int = 0
+    packed: int = 0
+    next_packing: int = PAGE
     next_expiry: int = _NEVER
     active: dict[str, Record] = field(default_factory=dict)
     dead: dict[str, Record] = field(default_factory=dict)
-    changes: dict[str, None] = field(default_factory=dict)
+    out_of_order: dict[str, None] = field(default_factory=dict)
 
     def find(self, key: str) -> Record | None:
         return self.active.get(key) or self.dead.get(key)
@@ -121,8 +134,42 @@ class _Space:
             self.active.pop(record.key, None)
             self.dead[record.key] = record
             self.stubs += record.state is RecordState.STUB
-        self.changes.pop(record.key, None)
-        self.changes[record.key] = None
+        self.out_of_order.pop(record.key, None)
+        if not write.stamp or record.state is not RecordState.ACTIVE:
+            self.out_of_order[record.key] = None
+
+    def changed_since(self, revision: int) -> list[Record]:
+        """Return the records written after a revision, in their order."""
+        changed: list[Record] = []
+        for key in reversed(self.out_of_order):
+            record = self.find(key)
+            if record is None or record.revision <= revision:
+                break
+            changed.append(record)
+        most = self.revision - revision  # each write is the last one of one key at most
+        for key, record in reversed(self.active.items()):
+            if len(changed) == most:
+                break
+            if key in self.out_of_order:
+                continue
+            if record.revision <= revision:
+                break
+            changed.append(record)
+        changed.sort(key=lambda record: record.revision)
+        return changed
+
+    def pack(self) -> None:
+        """Put the records written lately into pages."""
+        if self.revision < self.next_packing:
+            return
+        changed = self.changed_since(self.packed)
+        # What is on a shelf already has no tokens any more.
+        active = [r for r in changed if r.state is RecordState.ACTIVE and has_tokens(r)]
+        while len(active) >= PAGE:
+            page, active = active[:PAGE], active[PAGE:]
+            self.active.update((record.key, record) for record in packed(page))
+            self.packed = page[-1].revision
+        self.next_packing = self.revision + PAGE - len(active)
 
     def _sort(self) -> None:
         # Rare: an unstamped write gave a record a place other than its own or the end.
@@ -132,19 +179,45 @@ class _Space:
     def _forget(self, before: Record | None) -> None:
         if before is None:
             return
+        if (kept := as_packed(before)) is not None:
+            self._leave(kept)
         if before.state is RecordState.ACTIVE:
             self.listed -= bool(before.flags & RecordFlags.LISTED)
         elif before.state is RecordState.STUB:
             self.stubs -= 1
+
+    def _leave(self, record: PackedRecord) -> None:
+        """Take a record, still under its key, out of its page; a sparse page shrinks.
+
+        At a half, an eighth and so on of its records: that takes a few microseconds per
+        record, and at most three in four are dead.
+        """
+        page = record.page
+        page.living -= 1
+        if page.living and is_time_to_shrink(page.living):
+            others = [
+                other
+                for key in page.keys
+                if (other := as_packed(self.active.get(key))) is not None
+                and other.page is page
+                and other is not record
+            ]
+            shrink(page, others)
 
     def compact(self) -> None:
         if self.stubs <= max(STUBS_KEPT, len(self.active)):
             return
         for key in [k for k, r in self.dead.items() if r.state is RecordState.STUB]:
             del self.dead[key]
-            del self.changes[key]
+            del self.out_of_order[key]
         self.stubs = 0
         self.floor = self.revision
+
+
+def is_time_to_shrink(living: int) -> bool:
+    """Tell whether a page has a half, an eighth and so on of its records left."""
+    whole, rest = divmod(PAGE, living)
+    return not rest and whole.bit_length() % 2 == 0
 
 
 def is_live(record: Record, now: int) -> bool:
@@ -155,6 +228,11 @@ def is_live(record: Record, now: int) -> bool:
 def has_expired(record: Record, now: int) -> bool:
     """Tell whether a record's time to live is over."""
     return record.expires_at is not None and record.expires_at <= now
+
+
+def has_tokens(record: Record) -> bool:
+    """Tell whether a record keeps its tokens, or a search index has them."""
+    return record.tokens is not None
 
 
 def stub_of(record: Record) -> Write:
@@ -270,14 +348,7 @@ class InMemoryBackend:
             head = space.head(self.now())
             if epoch != space.epoch or since < space.floor:
                 return Delta(head, list(space.active.values()), reload=True)
-            changed: list[Record] = []
-            for key in reversed(space.changes):
-                record = space.find(key)
-                if record is None or record.revision <= since:
-                    break
-                changed.append(record)
-            changed.reverse()
-            return Delta(head, changed, reload=False)
+            return Delta(head, space.changed_since(since), reload=False)
 
     def commit(self, batch: Batch) -> list[Record]:
         """Apply a batch."""
@@ -297,6 +368,7 @@ class InMemoryBackend:
             for namespace in {write.record.namespace for write in batch.writes}:
                 if namespace in self._spaces:
                     self._spaces[namespace].compact()
+                    self._spaces[namespace].pack()
             return [write.record for write in batch.writes]
 
     def _check(self, batch: Batch) -> None:

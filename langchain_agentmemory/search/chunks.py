@@ -7,7 +7,8 @@ costs little more than to split it.
 import re
 import struct
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from langchain_agentmemory.search.english import stem
@@ -43,6 +44,10 @@ _CONTRACTIONS: Final = frozenset(("", "s", "m", "re", "ve", "ll", "d", "t"))
 _CONTRACTED: Final = LazyPattern(r"(?i)'(?:s|m|re|ve|ll|d|t)$")
 
 
+_ONE_WEIGHT: Final = ((0.0,), (1.0,))  # of a word that says nothing, or something
+_NO_EXTRA: Final[Mapping[str, float]] = MappingProxyType({})
+
+
 class Tokens(NamedTuple):
     """The tokens of a chunk as text, and what each counts in a query.
 
@@ -54,7 +59,7 @@ class Tokens(NamedTuple):
 
     primary: tuple[str, ...]
     weights: tuple[float, ...]
-    extra: dict[str, float]
+    extra: Mapping[str, float]
 
 
 class Chunk(NamedTuple):
@@ -102,7 +107,7 @@ def _tokens(chunk: str) -> Tokens:
     word = chunk.lstrip(_BEFORE).rstrip(_AFTER)
     if word.isascii() and word.isalpha() and (word.isupper() or word[1:].islower()):
         word = word.lower()
-        return Tokens((stem(word),), (float(word not in ENGLISH),), {})
+        return Tokens((stem(word),), _ONE_WEIGHT[word not in ENGLISH], _NO_EXTRA)
     folded = _folded(chunk)
     clean = folded if folded.isascii() else folded.translate(_SIGNS)
     words: list[tuple[str, float]] = []

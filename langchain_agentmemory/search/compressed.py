@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from langchain_agentmemory.large_arrays import large_array
+
 Vectors = NDArray[np.float32]
 
 _STEPS: Final = 127  # on either side of zero, in one byte
@@ -69,7 +71,7 @@ class CompressedRows:
 
     def __init__(self, capacity: int, dims: int) -> None:
         """Start empty."""
-        self._codes = np.empty((capacity, dims), np.int8)
+        self._codes: NDArray[np.int8] = large_array((capacity, dims), np.int8)
         self._scales = np.empty(capacity, np.float32)
         self._sum = np.zeros(dims, np.float64)
         self.count = 0
@@ -78,7 +80,8 @@ class CompressedRows:
     @property
     def nbytes(self) -> int:
         """Bytes of the rows there are."""
-        return self.count * (self._codes.shape[1] + self._scales.itemsize)
+        dims: int = self._codes.shape[1]
+        return self.count * (dims + self._scales.itemsize)
 
     def extend(self, rows: Vectors) -> None:
         """Add rows.

@@ -1,6 +1,6 @@
 """The lexical side of a shelf: slots in blocks, and the score of every slot."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from langchain_agentmemory.search.postings import (
     Block,
     OpenBlock,
     Tokens,
+    blobs_of,
     documents_in_order,
     parse_blobs,
 )
@@ -102,6 +103,20 @@ class LexicalIndex:
         if number != self._open_number:
             return None
         return self._open.content_tokens(slot - (number << _BITS))
+
+    def blobs(self, fingerprint: int) -> Iterator[tuple[int, bytes]]:
+        """Yield the slots of all documents searched by words, and their token blobs.
+
+        Args:
+            fingerprint: Of the tokenizer that made the tokens.
+        """
+        searched = self.alive & self.indexed
+        for number, block in enumerate(self._blocks):
+            if block is not None:
+                base = number << _BITS
+                chosen = searched[base : base + block.documents].nonzero()[0]
+                blobs = blobs_of(block.tokens(chosen), fingerprint)
+                yield from zip((base + chosen).tolist(), blobs, strict=True)
 
     def matches(self, query: Query) -> Matches:
         """Return the postings of the query's terms in living documents."""

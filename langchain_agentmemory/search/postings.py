@@ -12,6 +12,7 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from langchain_agentmemory.large_arrays import large_array, own_memory
 from langchain_agentmemory.search.tokenize import HEADER, HEADER_WORDS, WORD_BYTES
 
 BLOCK_SIZE: Final = 16384
@@ -31,6 +32,7 @@ _COMPARED: Final = 1 << 16
 """So many words and terms are compared at once: what comes out stays in the cache."""
 _CODE_BITS: Final = 16
 _MOST_COUNTED: Final = 0xFFFF
+_UNSIGNED: Final = (np.uint8, np.uint16, np.uint32)
 _GROUPS: Final = 4  # content primary, content extra, topics primary, topics extra
 _HEADER: Final = np.arange(HEADER_WORDS)
 _FIRST_WORDS: Final = 64
@@ -46,11 +48,11 @@ class Postings(NamedTuple):
     Attributes:
         codes: uint16; `document << 2 | in_topics << 1 | later`, where `later` marks
             the second posting of the term in the same document.
-        counts: How often, uint16; more than that many times count as that many.
+        counts: How often, uint16 or less; more than 65,535 times count as that many.
     """
 
     codes: NDArray[np.uint16]
-    counts: NDArray[np.uint16]
+    counts: NDArray[np.unsignedinteger]
 
 
 class Tokens:
@@ -82,6 +84,18 @@ class Tokens:
 def parse_blobs(blobs: Sequence[bytes]) -> Tokens:
     """Return the tokens of many blobs at once. Their fingerprints are not looked at."""
     return _parsed(b"".join(blobs), _sizes(blobs))[0]
+
+
+def blobs_of(tokens: Tokens, fingerprint: int) -> list[bytes]:
+    """Undo `parse_blobs`: return the blobs of a tokenizer with this fingerprint."""
+    packed = tokens.hashes.astype("<u8", copy=False).tobytes()
+    ends = (tokens.counts.sum(axis=1).cumsum() * WORD_BYTES).tolist()
+    return [
+        HEADER.pack(fingerprint, *counts) + packed[begin:end]
+        for counts, (begin, end) in zip(
+            tokens.counts.tolist(), pairwise((0, *ends)), strict=True
+        )
+    ]
 
 
 def parse_whole_blobs(blobs: Sequence[bytes], fingerprint: int) -> Tokens | None:
@@ -195,12 +209,30 @@ class OpenBlock:
             )
             self._edges = _grown(self._edges, size, self.documents)
 
-    def positions(self, term: np.uint64) -> NDArray[np.int64]:
-        """Return all positions of a term, ascending."""
+    def holding(self, terms: Sequence[np.uint64]) -> NDArray[np.bool_]:
+        """Tell which documents may hold all of some terms; not looked at: any."""
+        holding = np.ones(self.documents, np.bool_)
+        if self._sorted is not None:
+            holding[: self._sorted.documents] = self._sorted.holding(terms)
+        return holding
+
+    def positions(
+        self, term: np.uint64, among: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64]:
+        """Return all positions of a term, ascending.
+
+        Args:
+            term: The term.
+            among: In which documents positions are wanted, `None` for all; others may
+                be there.
+        """
         known = self._sorted
         if known is None:
             return self._scan(term, 0)
-        return np.concatenate((known.positions(term), self._scan(term, known.words)))
+        if among is not None:
+            among = among[: known.documents]
+        sorted_ones = known.positions(term, among)
+        return np.concatenate((sorted_ones, self._scan(term, known.words)))
 
     def postings(self, terms: NDArray[np.uint64]) -> Iterator[tuple[int, Postings]]:
         """Yield (index in `terms`, some postings of it) for terms that occur."""
@@ -257,7 +289,7 @@ class SealedBlock:
         """Sort the words; nothing of the arguments but `edges` is kept."""
         self.documents = len(edges)
         self.words = len(hashes)
-        self.edges = edges
+        self.edges = own_memory(edges)
         order, ordered = _stable_order(hashes)
         new_term = np.ones(len(order), np.bool_)
         np.not_equal(ordered[1:], ordered[:-1], out=new_term[1:])
@@ -270,18 +302,23 @@ class SealedBlock:
         first = new_term[starts]
         later = np.zeros(len(starts), np.bool_)
         later[1:] = (posted[1:] >> 2 == posted[:-1] >> 2) & ~first[1:]
-        self._terms = ordered[term_starts]
-        self._positions = order.astype(np.uint32)
+        self._terms = own_memory(ordered[term_starts])
         self._position_ends = np.append(term_starts, len(order)).astype(np.uint32)
         self._posting_ends = np.append(np.flatnonzero(first), len(starts)).astype(
             np.uint32
         )
-        self._codes = posted | later
-        self._counts = _gaps(starts, len(order))
+        self._codes = own_memory(posted | later)
+        counts = _gaps(starts, len(order))
+        self._counts = own_memory(_smallest(counts))
+        # A place in a document takes one byte where one in the block takes four. It is
+        # found by counting, which needs all counts to be true.
+        self._within = bool(counts.max(initial=0) < _MOST_COUNTED)
+        places = order - edges[:, 0][code >> 2] if self._within else order
+        self._places = own_memory(_smallest(places))
         parts = (
             self.edges,
             self._terms,
-            self._positions,
+            self._places,
             self._position_ends,
             self._posting_ends,
             self._codes,
@@ -290,13 +327,52 @@ class SealedBlock:
         self.nbytes = sum(part.nbytes for part in parts)
         """Bytes held."""
 
-    def positions(self, term: np.uint64) -> NDArray[np.int64]:
-        """Return all positions of a term, ascending."""
-        row = int(np.searchsorted(self._terms, term))
-        if row == len(self._terms) or self._terms[row] != term:
+    def holding(self, terms: Sequence[np.uint64]) -> NDArray[np.bool_]:
+        """Tell which documents hold all of some terms, bool, shape (documents,)."""
+        holding = np.ones(self.documents, np.bool_)
+        for term in terms:
+            found = np.zeros(self.documents, np.bool_)
+            row = self._row(term)
+            if row is not None:
+                first, last = self._posting_ends[row : row + 2].tolist()
+                found[self._codes[first:last] >> 2] = True
+            holding &= found
+        return holding
+
+    def positions(
+        self, term: np.uint64, among: NDArray[np.bool_] | None = None
+    ) -> NDArray[np.int64]:
+        """Return all positions of a term, ascending.
+
+        Args:
+            term: The term.
+            among: In which documents positions are wanted, `None` for all; others may
+                be there.
+        """
+        row = self._row(term)
+        if row is None:
             return np.empty(0, np.int64)
         begin, end = self._position_ends[row : row + 2].tolist()
-        return self._positions[begin:end].astype(np.int64)
+        places = self._places[begin:end]
+        if not self._within:
+            return places.astype(np.int64)
+        first, last = self._posting_ends[row : row + 2].tolist()
+        documents, counts = self._codes[first:last] >> 2, self._counts[first:last]
+        if among is not None:
+            picked = among[documents].nonzero()[0]
+            starts = picked
+            if end - begin > last - first:
+                starts = counts.cumsum(dtype=np.int64)[picked] - counts[picked]
+            documents, counts = documents[picked], counts[picked]
+            places = places[_spans(starts, counts)]
+        begins = self.edges[:, 0].take(documents).astype(np.int64)
+        return begins.repeat(counts) + places
+
+    def _row(self, term: np.uint64) -> int | None:
+        row = int(np.searchsorted(self._terms, term))
+        if row == len(self._terms) or self._terms[row] != term:
+            return None
+        return row
 
     def postings(self, terms: NDArray[np.uint64]) -> Iterator[tuple[int, Postings]]:
         """Yield (index in `terms`, postings of it) for terms that occur."""
@@ -315,8 +391,12 @@ class SealedBlock:
 
     def tokens(self, documents: NDArray[np.int64]) -> Tokens:
         """Return the tokens of some documents."""
-        hashes = np.empty(len(self._positions), np.uint64)
-        hashes[self._positions] = np.repeat(self._terms, np.diff(self._position_ends))
+        positions: NDArray[np.integer] = self._places
+        if self._within:
+            begins = self.edges[:, 0].take(self._codes >> 2).astype(np.int64)
+            positions = begins.repeat(self._counts) + positions
+        hashes = np.empty(self.words, np.uint64)
+        hashes[positions] = np.repeat(self._terms, np.diff(self._position_ends))
         return _select(hashes, self.edges, documents)
 
 
@@ -335,7 +415,8 @@ def documents_in_order(
     """
     group = 2 if in_topics else 0
     begins, ends = block.edges[:, group], block.edges[:, group + 1]
-    reached = block.positions(terms[0])
+    among = block.holding(terms)
+    reached = block.positions(terms[0], among)
     documents = np.searchsorted(block.edges[:, 0], reached, side="right") - 1
     # Documents without tokens share their edge with the next: the last one owns it.
     inside = (reached >= begins[documents]) & (reached < ends[documents])
@@ -347,7 +428,7 @@ def documents_in_order(
     for term in terms[1:]:
         if not len(documents):
             break
-        positions = block.positions(term)
+        positions = block.positions(term, among)
         following = np.searchsorted(positions, reached, side="right")
         exists = following < len(positions)
         reached, documents = positions[following[exists]], documents[exists]
@@ -416,6 +497,25 @@ def _gaps(starts: NDArray[np.int64], end: int) -> NDArray[np.uint16]:
     return np.minimum(gaps, _MOST_COUNTED, out=gaps).astype(np.uint16)
 
 
+def _smallest(numbers: NDArray[np.integer]) -> NDArray[np.unsignedinteger]:
+    """Return numbers in as few bytes each as the largest one needs."""
+    most = int(numbers.max(initial=0))
+    kind = next(kind for kind in _UNSIGNED if most <= np.iinfo(kind).max)
+    return numbers.astype(kind)
+
+
+def _spans(
+    starts: NDArray[np.int64], counts: NDArray[np.unsignedinteger]
+) -> NDArray[np.int64]:
+    """Return the numbers from each start on, as many as its count says."""
+    ends = counts.cumsum(dtype=np.int64)
+    total = int(ends[-1]) if len(ends) else 0
+    if total == len(starts):
+        return starts
+    shifts: NDArray[np.int64] = starts - ends + counts
+    return np.arange(total) + shifts.repeat(counts)
+
+
 def _select(
     hashes: NDArray[np.uint64],
     edges: NDArray[np.uint32],
@@ -430,6 +530,6 @@ def _select(
 
 def _grown(array: NDArray[_A], size: int, used: int) -> NDArray[_A]:
     """Return a larger array that begins with the used part of this one."""
-    larger = np.empty((size, *array.shape[1:]), array.dtype)
+    larger = large_array((size, *array.shape[1:]), array.dtype)
     larger[:used] = array[:used]
     return larger

@@ -26,7 +26,12 @@ from langchain_agentmemory.search.tokenize import (
     Tokenizer,
     is_blob_of,
 )
-from langchain_agentmemory.search.vectors import Estimates, VectorColumn, Vectors
+from langchain_agentmemory.search.vectors import (
+    Estimates,
+    VectorColumn,
+    Vectors,
+    joined,
+)
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -286,6 +291,11 @@ class Shelf(Generic[T]):
                     for slot, blob in enumerate(tokens, first)
                 ],
             )
+
+    def token_blobs(self) -> Iterator[tuple[str, bytes]]:
+        """Yield the keys of what is searched by words, and tokens as in `upsert`."""
+        for slot, blob in self._index.blobs(self.tokenizer.fingerprint):
+            yield self._keys[slot], blob
 
     def content_tokens(
         self, slot: int, make: Callable[[], frozenset[int]]
@@ -584,7 +594,7 @@ class Shelf(Generic[T]):
             else:
                 self._vectors.add(slot, rows)
         if single:
-            self._vectors.add_one_each(slots, np.concatenate(single))
+            self._vectors.add_one_each(slots, joined(single))
 
     def _documents_moved(self, old: list[int], first: int) -> None:
         for new, before in enumerate(old, first):

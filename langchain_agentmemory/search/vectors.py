@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.large_arrays import large_array
 from langchain_agentmemory.search import compressed
 from langchain_agentmemory.search.compressed import (
     CompressedQuery,
@@ -91,6 +92,36 @@ def _squares_with_einsum(rows: Vectors) -> Vectors:
 _squares: Callable[[Vectors], Vectors] = (
     _squares_with_vecdot if hasattr(np, "vecdot") else _squares_with_einsum
 )
+
+
+def joined(rows: Sequence[Vectors]) -> Vectors:
+    """Return rows as one array, without copying them if they lie in one already.
+
+    Args:
+        rows: At least one, each of shape (1, dims).
+    """
+    first, whole = rows[0], rows[0].base
+    if (
+        not isinstance(whole, np.ndarray)
+        or whole.ndim != 2  # noqa: PLR2004
+        or not whole.flags.c_contiguous
+        or any(row.base is not whole for row in rows)
+    ):
+        return np.concatenate(rows)
+    start, stride = _address(whole), whole.strides[0]
+    begin = (_address(first) - start) // stride
+    lent = whole[begin : begin + len(rows)]
+    if len(lent) != len(rows) or lent.shape[1:] != first.shape[1:]:
+        return np.concatenate(rows)
+    expected = range(_address(lent), _address(lent) + len(rows) * stride, stride)
+    if any(map(int.__ne__, map(_address, rows), expected)):
+        return np.concatenate(rows)
+    return lent
+
+
+def _address(rows: Vectors) -> int:
+    place: int = rows.__array_interface__["data"][0]
+    return place
 
 
 def _is_run(slots: Sequence[int]) -> bool:
@@ -448,7 +479,7 @@ class VectorColumn:
                 return last
             size = _FIRST_CHUNK if last is None else 4 * len(last.rows)
             size = max(count, min(size, _LARGEST_CHUNK))
-            self._append_chunk(_Chunk(np.empty((size, self._dims), np.float32)))
+            self._append_chunk(_Chunk(large_array((size, self._dims), np.float32)))
             if last is not None and last.living * 2 < last.used:
                 self._evacuate(last)
 

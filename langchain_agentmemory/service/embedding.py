@@ -11,6 +11,7 @@ import math
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from langchain_agentmemory.large_arrays import large_array
 from langchain_agentmemory.quoting import summary
 from langchain_agentmemory.service.embedding_calls import EmbeddingCalls
 from langchain_agentmemory.service.embedding_settings import Index, read_index
@@ -322,7 +323,8 @@ def _stacked(
     import numpy as np  # noqa: PLC0415 - loaded already: these are its arrays
 
     dims = next(iter(known.values())).shape[0]
-    rows = np.full((texts, dims), np.nan, np.float32)
+    rows: NDArray[np.float32] = large_array((texts, dims), np.float32)
+    rows.fill(np.nan)
     for row, vector in known.items():
         rows[row] = vector
     return rows

@@ -289,6 +289,7 @@ class Shelves:
     def _apply(self, warm: WarmShelf, delta: Delta) -> None:
         shelf = warm.shelf
         if shelf is None or delta.reload:
+            self._give_back(warm)  # what it had indexed need not be tokenised again
             shelf = warm.shelf = self._load(delta.records)
             warm.expiring = set()
             warm.replaced = {}
@@ -401,18 +402,21 @@ class Shelves:
 
     def _vectors(self, record: Record, dims: int | None) -> NDArray[np.float32] | None:
         embedder = self._indexer.embedder
-        if record.vectors is None or embedder is None:
+        vectors = record.vectors  # may be a view, made when it is asked for
+        if vectors is None or embedder is None:
             return None
-        if record.embedder != embedder.fingerprint or record.vectors.shape[1] != dims:
+        if record.embedder != embedder.fingerprint or vectors.shape[1] != dims:
             return None  # another model's: found by words until reindex()
-        return record.vectors
+        return vectors
 
     def _share(self, record: Record, view: NDArray[np.float32] | None) -> None:
         """Keep one copy of vectors, and of tokens if the backend has its own."""
         if not self.backend.keeps_records:
             record.vectors = record.tokens = None
-        elif view is not None:
+            return
+        if view is not None:
             record.vectors = view
+        record.tokens = None  # the index has them, and can make them again
 
     def _expire(
         self, namespace: Namespace, warm: WarmShelf, shelf: Shelf[Held]
@@ -434,19 +438,45 @@ class Shelves:
                 held.record.expires_at = current.expires_at
 
     def _account(self, namespace: Namespace, warm: WarmShelf) -> None:
+        for dropped in self._dropped(namespace, warm):
+            self._give_back(dropped)
+
+    def _give_back(self, warm: WarmShelf) -> None:
+        """Let records have their tokens again: the next load is faster with them.
+
+        Not if the shelf is in use. Then they are made of the text again.
+        """
+        shelf = warm.shelf
+        if shelf is None or not self.backend.keeps_records:
+            return
+        if warm.lock.acquire(blocking=False):
+            try:
+                for key, blob in shelf.token_blobs():
+                    held = shelf.get(key)
+                    if held is not None:
+                        held.record.tokens = blob
+            finally:
+                warm.lock.release()
+
+    def _dropped(self, namespace: Namespace, warm: WarmShelf) -> list[WarmShelf]:
+        """Note the size of a shelf; drop and return what outgrows the budget."""
         size = warm.nbytes
+        dropped: list[WarmShelf] = []
         with self._lock:
             if self._warm.get(namespace) is not warm:
-                return
+                return dropped
             self._held += size - self._sizes.get(namespace, 0)
             self._sizes[namespace] = size
             if warm.shelf is None:
                 self.forget(namespace)
-                return
+                return dropped
             # Used last, whatever was opened while it was in use.
             self._warm.move_to_end(namespace)
             while self._held > self._budget and len(self._warm) > 1:
-                self.forget(next(iter(self._warm)))
+                oldest = next(iter(self._warm))
+                dropped.append(self._warm[oldest])
+                self.forget(oldest)
+        return dropped
 
 
 class _Loan:

@@ -5,12 +5,14 @@ import weakref
 from dataclasses import replace
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 
 from langchain_agentmemory import MemoryStore
-from langchain_agentmemory.backends import sqlite
+from langchain_agentmemory.backends import memory, pages, sqlite
 from langchain_agentmemory.search.standard import DefaultTokenizer
+from langchain_agentmemory.service import shelves
 
 INDEX = {
     "embed": DeterministicFakeEmbedding(size=16),
@@ -260,3 +262,60 @@ def test_indexes_are_dropped_under_searches_that_run(path):
 
         assert wrong == []
         assert store._service.shelves.describe()["bytes"] <= 60_000
+
+
+def memory_store(**options):
+    return MemoryStore.from_url("memory://", index=INDEX, **options)
+
+
+def test_an_index_takes_over_the_vectors_that_are_kept_in_pages(monkeypatch):
+    for module in (memory, pages):
+        monkeypatch.setattr(module, "PAGE", 32)
+    monkeypatch.setattr(shelves, "_AT_ONCE", 32)
+    with memory_store() as store:
+        fill(store, ["ann"], 33)
+        backend = store._service.backend
+        space = backend._spaces["memories", "default", "ann"]
+        space.next_packing = 0
+        fill(store, ["bob"], 1)
+        store.add_memory("ann", "number 33 likes tea")
+        found = [r for r in space.active.values() if pages.as_packed(r)]
+        assert len(found) == 32
+        rows, _ = found[0].page.place(0)
+        store.search_memories("ann", "tea", mode="hybrid")
+        (chunk, *_) = store._service.shelves._warm[
+            space.namespace
+        ].shelf._column._chunks
+        assert np.shares_memory(chunk.rows, rows)
+        assert all(np.shares_memory(record.vectors, rows) for record in found)
+        assert not any(record.tokens for record in space.active.values())
+
+
+def test_records_have_their_tokens_again_when_the_budget_drops_an_index(monkeypatch):
+    users = ["ann", "bob"]
+    with memory_store(search_memory=1) as store:
+        fill(store, users, 40)
+        first = [store.search_memories(user, "green tea") for user in users]
+        spaces = store._service.backend._spaces
+        (kept,) = [
+            namespace
+            for namespace, space in spaces.items()
+            if namespace[0] == "memories"
+            and all(record.tokens for record in space.active.values())
+        ]
+        assert kept[-1] == "ann"
+        monkeypatch.setattr(DefaultTokenizer, "document", None)
+        assert [store.search_memories(user, "green tea") for user in users] == first
+
+
+def test_a_reload_makes_no_tokens_of_what_was_indexed(monkeypatch):
+    monkeypatch.setattr(memory, "STUBS_KEPT", 0)
+    with memory_store() as store:
+        fill(store, ["ann"], 20)
+        store.search_memories("ann", "green tea")
+        space = store._service.backend._spaces["memories", "default", "ann"]
+        for key in list(space.active)[:15]:
+            store.delete(space.namespace, key)
+        assert space.floor > 20  # what the index shows is too old to be continued
+        monkeypatch.setattr(DefaultTokenizer, "document", None)
+        assert store.search_memories("ann", "number likes")
