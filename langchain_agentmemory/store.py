@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta, tzinfo
-from functools import cache, cached_property
+from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, Self, TypeVar
 
@@ -30,6 +30,7 @@ from langchain_agentmemory.extraction.arguments import (
 )
 from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.identity import require_id, user_namespace
+from langchain_agentmemory.lazy import lazy_property
 from langchain_agentmemory.reports import Report
 from langchain_agentmemory.service.criteria import with_overrides
 from langchain_agentmemory.service.item_methods import ItemMethods
@@ -1156,7 +1157,7 @@ class MemoryStore(ItemMethods):
         """Async twin of `extraction_usage`."""
         return await self._hop(self.extraction_usage, user)
 
-    @cached_property
+    @lazy_property
     def _engine(self) -> "Engine":
         from langchain_agentmemory.extraction.engine import (  # noqa: PLC0415 - on demand
             Engine,

@@ -3,7 +3,6 @@
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import MICROSECONDS
@@ -34,6 +33,7 @@ from langchain_agentmemory.extraction.messages import role_of, shown_text
 from langchain_agentmemory.extraction.outbox import Outbox
 from langchain_agentmemory.extraction.settings import ExtractionSettings
 from langchain_agentmemory.extraction.worker import Worker
+from langchain_agentmemory.lazy import lazy_property
 from langchain_agentmemory.times import from_us
 from langchain_agentmemory.types import UserKey
 
@@ -127,7 +127,7 @@ class Engine:
         self._lock = threading.Lock()
         telemetry.observe(self)
 
-    @cached_property
+    @lazy_property
     def _subgraph(self) -> "Subgraph":
         from langchain_agentmemory.extraction.graph import (  # noqa: PLC0415 - LangGraph
             Subgraph,

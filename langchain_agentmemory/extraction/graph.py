@@ -9,7 +9,7 @@ import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict, runtime_checkable
 
 from langchain_core.messages import BaseMessage
@@ -28,6 +28,7 @@ from langchain_agentmemory.extraction.learner import Extracted, Extraction
 from langchain_agentmemory.extraction.messages import existing_query, role_of
 from langchain_agentmemory.extraction.operations import ForgetScope, Operations, Skipped
 from langchain_agentmemory.extraction.retries import ExtractionStopped
+from langchain_agentmemory.lazy import lazy_property
 from langchain_agentmemory.policies.base import Decision
 from langchain_agentmemory.search.lexical import reference_scores
 from langchain_agentmemory.service.plans import run as run_plan
@@ -188,7 +189,7 @@ class Subgraph:
         self.counts: dict[UserKey, int] = {}
         """How many memories those users have for whom something was written."""
 
-    @cached_property
+    @lazy_property
     def compiled(self) -> "CompiledStateGraph[Any, Any, Any, Any]":
         """The graph, changed as was wished.
 

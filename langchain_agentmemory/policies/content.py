@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, time
-from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.identity import memory_id, trim
+from langchain_agentmemory.lazy import lazy_property
 from langchain_agentmemory.policies.text import Text
 from langchain_agentmemory.search.scripts import lower
 from langchain_agentmemory.times import parse_event_time
@@ -85,17 +85,17 @@ class Content:
         self.participants = tuple(participants)
         self.location = location
 
-    @cached_property
+    @lazy_property
     def text(self) -> Text:
         """The text, read for comparison."""
         return Text(self.memory)
 
-    @cached_property
+    @lazy_property
     def people(self) -> frozenset[str]:
         """Who took part, in the form in which names are compared."""
         return frozenset(map(_name, self.participants)) - {""}
 
-    @cached_property
+    @lazy_property
     def place(self) -> str:
         """Where it happened, in the form in which places are compared."""
         return _name(self.location or "")

@@ -11,9 +11,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
-from functools import cached_property
 from typing import Final, NamedTuple
 
+from langchain_agentmemory.lazy import lazy_property
 from langchain_agentmemory.search.reference import ReferenceTokenizer
 from langchain_agentmemory.search.scripts import CJK_RUN, HAN, lower
 from langchain_agentmemory.search.segment import SEGMENTER
@@ -110,23 +110,23 @@ class Text:
         """Whether only its whole is compared, not its words."""
         return len(self.written) > LONGEST_READ
 
-    @cached_property
+    @lazy_property
     def same(self) -> str:
         """The form in which exact duplicates are equal."""
         return same_text(self.written)
 
-    @cached_property
+    @lazy_property
     def token_set(self) -> frozenset[str]:
         """Search tokens and trigrams of CJK runs."""
         return _TOKENIZER.token_set(self._read)
 
-    @cached_property
+    @lazy_property
     def material(self) -> frozenset[str]:
         """Search tokens, and words written with a capital letter."""
         capitals = map(lower, _CAPITALISED.findall(self._read))
         return frozenset(_TOKENIZER.query_words(self._read)).union(capitals)
 
-    @cached_property
+    @lazy_property
     def words(self) -> tuple[Word, ...]:
         """All words in order, articles left out."""
         return tuple(_words(self._read))

@@ -8,8 +8,9 @@ prolonged sound mark U+30FC is Common, the iteration mark U+3005 is Han.
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from functools import cached_property
 from typing import Final
+
+from langchain_agentmemory.lazy import lazy_property
 
 _Ranges = tuple[tuple[int, int], ...]
 
@@ -52,7 +53,7 @@ class LazyPattern:
         """Keep the pattern's text."""
         self.pattern = pattern
 
-    @cached_property
+    @lazy_property
     def compiled(self) -> re.Pattern[str]:
         """The compiled pattern."""
         return re.compile(self.pattern)

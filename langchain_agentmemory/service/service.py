@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from langchain_agentmemory.backends.base import (
@@ -13,6 +13,7 @@ from langchain_agentmemory.backends.base import (
     Record,
 )
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
+from langchain_agentmemory.lazy import lazy_property
 from langchain_agentmemory.quoting import quoted
 from langchain_agentmemory.search.dictionary import UserWords, user_dictionary
 from langchain_agentmemory.search.ranking import get_ranking
@@ -109,7 +110,7 @@ class Service:
         """Run LangGraph operations; see `service.items`."""
         return (yield from self._items.batch(ops))
 
-    @cached_property
+    @lazy_property
     def _items(self) -> "Items":
         from langchain_agentmemory.service.items import (  # noqa: PLC0415 - on demand
             Items,
@@ -117,7 +118,7 @@ class Service:
 
         return Items(self.verbs, self._ranker, self._refresh)
 
-    @cached_property
+    @lazy_property
     def _ranker(self) -> "Search":
         from langchain_agentmemory.service.search import (  # noqa: PLC0415 - numpy
             Search,
