@@ -49,10 +49,10 @@ class CompressedQuery:
 
     def __init__(self, query: Vectors) -> None:
         """Compress it."""
-        codes, scales = _compressed(query[None])
-        self.query = query
-        self.codes = codes
-        self.scale = float(scales[0])
+        largest = float(np.abs(query).max())
+        self.scale = largest / _STEPS if largest else 1.0
+        self.codes = np.rint(query / np.float32(self.scale)).astype(np.int8)[None]
+        self.query = query.astype(np.float64)
 
 
 class CompressedRows:

@@ -238,8 +238,10 @@ class LexicalIndex:
         in_phrase = np.zeros(len(query.terms), np.bool_)
         in_phrase[list(phrase)] = True
         counted = matches.slots[matches.first & in_phrase[matches.terms]]
-        complete = np.bincount(counted, minlength=self.size) == len(phrase)
-        (candidates,) = complete.nonzero()
+        counted.sort()  # a document stands there once for each word that it holds
+        before = len(phrase) - 1
+        last = counted[before:]
+        candidates = last[last == counted[: len(last)]]
         if not len(candidates):
             return
         terms = [np.uint64(query.terms[index]) for index in phrase]

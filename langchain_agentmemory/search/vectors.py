@@ -396,16 +396,16 @@ class VectorColumn:
         rows[known] = np.asarray(self._rows)[slots[known]]
         order = rows.argsort()
         ordered = rows[order]
-        (single,) = (ordered >= 0).nonzero()
-        picked = np.zeros((len(slots), self._dims), np.float32)
+        found = np.full(len(slots), -np.inf, np.float32)
         edges = [*ordered.searchsorted(self._bases).tolist(), len(ordered)]
         for chunk, base, (first, last) in zip(
             self._chunks, self._bases, pairwise(edges), strict=True
         ):
             if first < last:
-                picked[first:last] = chunk.rows[ordered[first:last] - base]
-        found = np.full(len(slots), -np.inf, np.float32)
-        found[order[single]] = dot(picked[single], query)
+                picked = chunk.rows[ordered[first:last] - base]
+                found[order[first:last]] = dot(picked, query)
+        if all(chunk.one_each for chunk in self._chunks):
+            return found
         several = np.zeros(len(slots), np.bool_)
         several[known] = np.asarray(self._counts)[slots[known]] > 1
         for place in several.nonzero()[0].tolist():

@@ -266,11 +266,10 @@ def _first(shelf: Shelf[Held], best: Best, k: int | None) -> Best:
     if scores[k] == scores[k - 1]:  # of many equals the newest are enough
         first = scores.index(scores[k - 1])
         equal = bisect_right(scores, -scores[k], key=neg)
-        slots[first:equal] = heapq.nlargest(
-            k - first,
-            slots[first:equal],
-            key=lambda slot: shelf.item(slot).record.updated_at,
-        )
+        tied = slots[first:equal]
+        times = [held.record.updated_at for held in shelf.items_at(tied)]
+        newest = sorted(zip(times, tied, strict=True), reverse=True)
+        slots[first:equal] = [slot for _, slot in newest]
     return Best(slots[:k], scores[:k], complete=False)
 
 
