@@ -134,6 +134,8 @@ class VersionPart:
         linked: Whether a `supersedes` link says so; else it was recognised by words.
         before: Evidence before.
         after: Evidence after: of versions, the wanted one has the best that they have.
+        over: Whether the memory says itself that it is past, and the query asks for
+            what holds now.
     """
 
     first: Literal["newest", "oldest"]
@@ -141,6 +143,7 @@ class VersionPart:
     linked: bool
     before: float
     after: float
+    over: bool = False
 
 
 _NOTHING: Final = 1e-7

@@ -176,10 +176,10 @@ def _time(time: TimePart, evidence: float) -> str:
 def _version(version: VersionPart) -> str:
     others = ", ".join(other[:_SHORT] for other in version.others)
     how = "linked" if version.linked else "recognised"
-    return (
-        f"{version.before:.3f} → {version.after:.3f}: {version.first} first, "
-        f"{how} with {others}"
-    )
+    reasons = [f"{version.first} first, {how} with {others}"] if others else []
+    if version.over:
+        reasons.append("says itself that it is past, asked for the present")
+    return f"{version.before:.3f} → {version.after:.3f}: {'; '.join(reasons)}"
 
 
 def _score(why: Explanation) -> str:

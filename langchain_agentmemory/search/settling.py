@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from langchain_agentmemory.search.cues import may_be_told_as_past, version_asked
 from langchain_agentmemory.search.events import asks_for_event
 from langchain_agentmemory.search.links import linked
+from langchain_agentmemory.search.scripts import LazyPattern
 from langchain_agentmemory.search.standing import (
     COMPARED,
     Alike,
@@ -36,6 +37,16 @@ _AT_ONCE: Final = 60.0
 An import of a thousand memories takes a second on SQLite, and minutes with a remote
 embedder; two versions in it are seldom a minute apart.
 """
+NO_LONGER: Final = 0.1
+"""What the evidence of a statement that says itself that it is past counts where the
+question asks for what holds now: less than half as a score (`formula.score_of`)."""
+_NOW: Final = LazyPattern(
+    r"\b(?:now(?! that\b)|nowadays|currently|presently|current|present|these days"
+    r"|at the moment)\b"
+    r"|现在|現在|目前|如今|现今|現今|眼下|当前|當前|当下|當下|现任|現任|[现現](?=[用住])"
+)
+_STILL: Final = LazyPattern(r"\b(?:still|yet|any ?more)\b|仍|[还還]|依然|依旧|依舊")
+"""Whether something still holds is answered by the statement that it does no longer."""
 _LATER: Final = 1e12  # seconds, more than datetimes have
 
 
@@ -49,6 +60,7 @@ class Wanted(NamedTuple):
         preference: When it wants things to have happened, `None` if it names no time.
         parted: Whether versions with one score are parted, so that they have an order;
             not where results with one score are to be ordered otherwise.
+        now: Whether it asks for what holds now, and not whether it still does.
     """
 
     standing: "Standing"
@@ -56,6 +68,7 @@ class Wanted(NamedTuple):
     terms: Terms
     preference: "TimePreference | None"
     parted: bool = True
+    now: bool = False
 
     @property
     def past(self) -> bool:
@@ -81,8 +94,14 @@ def wanted(
         parted: See `Wanted`.
     """
     text = query.text
-    terms = Terms(rarities, _exact(query))
-    return Wanted(version_asked(text), asks_for_event(text), terms, preference, parted)
+    terms, standing = Terms(rarities, _exact(query)), version_asked(text)
+    dated_question = preference is not None and preference.end is not None
+    now = standing == "present" and not dated_question and _asks_for_now(text.lower())
+    return Wanted(standing, asks_for_event(text), terms, preference, parted, now)
+
+
+def _asks_for_now(text: str) -> bool:
+    return _NOW.search(text) is not None and _STILL.search(text) is None
 
 
 def _exact(query: Query) -> int:
@@ -103,11 +122,14 @@ class Settled(NamedTuple):
         timed: After their times were looked at, shape (results,).
         final: What to sort by, shape (results,). They may exceed 1 where the time fits.
         groups: Places of results that were taken for versions of one statement.
+        over: Places of results that say themselves that they are past, where that
+            counts.
     """
 
     timed: list[float]
     final: list[float]
     groups: list[list[int]]
+    over: list[int]
 
 
 def settled(
@@ -121,9 +143,10 @@ def settled(
 
     First each score is multiplied by how well its time fits the query
     (`timeliness.time_factor`). Then versions of one statement are looked for among the
-    best, and their scores dealt out anew (`standing.redealt`). At last what is linked
-    as versions is put in order (`links.linked`). A query that asks for both versions
-    leaves them as they are.
+    best, and their scores dealt out anew (`standing.redealt`). Then what is linked as
+    versions is put in order (`links.linked`). A query that asks for both versions
+    leaves them as they are. At last, where it asks for what holds now, what says itself
+    that it is past counts a tenth.
 
     Args:
         entries: The results, in any order.
@@ -141,6 +164,7 @@ def settled(
     """
     final = list(map(float, scores))
     groups: list[list[int]] = []
+    over: list[int] = []
     if query.preference is not None:
         from langchain_agentmemory.search.timeliness import (  # noqa: PLC0415 - rare
             time_factor,
@@ -153,7 +177,11 @@ def settled(
         if matched is not None or alike is not None:
             groups = _deal(entries, final, query, matched, alike)
         _follow_links(entries, final, past=query.past)
-    return Settled(timed, final, groups)
+    if query.now:
+        over = _over(entries, query)
+        for place in over:
+            final[place] *= NO_LONGER
+    return Settled(timed, final, groups, over)
 
 
 def dated(entry: MemoryEntry) -> tuple[datetime | None, EventPrecision | None]:
@@ -220,6 +248,14 @@ def _deal(
     for place, score in zip(places, scores, strict=True):
         final[place] = score
     return [[places[member] for member in group] for group in groups]
+
+
+def _over(entries: Sequence[MemoryEntry], query: Wanted) -> list[int]:
+    """Return the places of what says itself that it is past."""
+    if not any(may_be_told_as_past(entry.memory) for entry in entries):
+        return []
+    times, places = _held_since(entries, query), range(len(entries))
+    return [place for place in places if _is_over(place, places, entries, times)]
 
 
 def _is_over(

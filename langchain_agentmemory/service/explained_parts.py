@@ -119,7 +119,8 @@ def version_part(
     links = {*entry.supersedes, entry.superseded_by} - {None, *others}
     linked = [] if standing == "both" else [key for key in keys if key in links]
     certain = {*entry.supersedes, entry.superseded_by}.intersection(keys)
-    if not others and not linked:
+    over = place in found.over
+    if not others and not linked and not over:
         return None
     return VersionPart(
         first="oldest" if standing == "past" else "newest",
@@ -127,4 +128,5 @@ def version_part(
         linked=bool(certain),
         before=found.timed[place],
         after=found.final[place],
+        over=over,
     )

@@ -227,6 +227,43 @@ def test_news_that_something_is_over_is_newer_than_what_is_over() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("past", "other", "question", "counts"),
+    [
+        ("I used to live in Boston", "I moved to Denver", "Where do I live now?", 0.1),
+        ("I used to live in Boston", "I moved to Denver", "My current home", 0.1),
+        ("我以前住在上海", "我搬到杭州了", "我现在住在哪里？", 0.1),
+        ("我以前住在上海", "我搬到杭州了", "我目前的住址", 0.1),
+        ("I used to live in Boston", "I moved to Denver", "Where do I live?", 1),
+        ("I used to smoke", "I like tea", "Do I still smoke now?", 1),
+        ("我以前抽烟", "我喜欢喝茶", "我现在还抽烟吗？", 1),
+        (
+            "I used to live in Boston",
+            "I moved to Denver",
+            "Where did I live before?",
+            1,
+        ),
+        ("I used to live in Boston", "I moved to Denver", "Now that I am here", 1),
+        ("I live in Boston now", "I moved to Denver", "Where do I live now?", 1),
+    ],
+)
+def test_what_is_past_counts_little_where_the_present_is_asked_for(
+    past: str, other: str, question: str, counts: float
+) -> None:
+    entries = [told("past", past, NOON), told("other", other, NOON)]
+    matched = [0b11, 0].__getitem__  # they share no word
+    found = settled(entries, [0.8, 0.12], ask(question), matched)
+    assert found.final == pytest.approx([0.8 * counts, 0.12])
+    assert found.over == ([0] if counts < 1 else [])
+
+
+def test_news_that_something_is_over_counts_where_the_present_is_asked_for() -> None:
+    lived = told("lived", "I live in Boston", NOON - timedelta(days=90), dated=True)
+    over = told("over", "I used to live in Boston", NOON, dated=True)
+    query = ask("Where do I live now?")
+    assert in_order([lived, over], [0.9, 0.89], query) == ["over", "lived"]
+
+
 def test_a_period_is_asked_of_dates_and_not_of_such_words() -> None:
     old = told("old", "I used to live in Boston", datetime(2022, 3, 1, tzinfo=UTC))
     old = replace(old, event_time=datetime(2022, 3, 1, tzinfo=UTC))

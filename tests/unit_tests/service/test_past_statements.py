@@ -40,6 +40,19 @@ def test_the_present_is_first_unless_the_past_is_asked_for(
         assert sum(why.shares().values()) == pytest.approx(why.evidence)
 
 
+def test_what_is_past_is_told_to_count_little_now(make_store):
+    store = make_store()
+    store.add_memory("ann", "I used to live in Boston")
+    plain = store.search_memories("ann", "Where do I live?")[0]
+    found = store.search_memories("ann", "Where do I live now?", explain=True)[0]
+    assert found.score < 0.5 < plain.score
+    assert found.explanation.version.over
+    assert "says itself that it is past" in str(found.explanation)
+    assert sum(found.explanation.shares().values()) == pytest.approx(
+        found.explanation.evidence
+    )
+
+
 @pytest.mark.parametrize(
     ("older", "newer", "question"),
     [
