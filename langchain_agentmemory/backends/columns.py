@@ -5,7 +5,7 @@ takes tokens and vectors as they are stored and makes a record when a search fin
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, runtime_checkable
 
 from langchain_agentmemory.backends.base import Namespace, Record
@@ -80,7 +80,7 @@ class ReadsColumns(Protocol):
 
     def columns(
         self, namespace: Namespace, size: int, *, vectors: bool = True
-    ) -> Iterator[Columns]:
+    ) -> Generator[Columns, None, None]:
         """Yield all active records in order of revision, nothing if there are none.
 
         What was written since the revision was read may be among them. The caller reads

@@ -9,7 +9,13 @@ Vectors are plain blobs: no extension of SQLite is needed.
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -269,7 +275,7 @@ class SQLiteBackend:
 
     def columns(
         self, namespace: Namespace, size: int, *, vectors: bool = True
-    ) -> Iterator[Columns]:
+    ) -> Generator[Columns, None, None]:
         """Yield all active records, column by column."""
         self.open()
         with self._pool.reading() as connection:

@@ -73,17 +73,22 @@ class SQLitePool:
         self._forking = self._write_lock_held = False
         self._idle: list[sqlite3.Connection] = []
 
-    def before_fork(self) -> None:
+    def before_fork(self, until: float) -> None:
         """Close what is open, and let nobody open anything until the fork is done.
 
         SQLite keeps its locks per process. A child that inherits a connection takes
         the parent's locks for its own: it would wait for ever for a write of the
         parent, and the parent would delete a log that the child still writes to.
+
+        Args:
+            until: How long to wait for connections in use, by `time.monotonic`.
         """
-        self._write_lock_held = self._write_lock.acquire(timeout=FORK_PATIENCE)
+        left = max(until - time.monotonic(), 0.0)
+        self._write_lock_held = self._write_lock.acquire(timeout=left)
         with self._gate:
             self._forking = True
-            self._gate.wait_for(lambda: self._lent == 0, FORK_PATIENCE)
+            left = max(until - time.monotonic(), 0.0)
+            self._gate.wait_for(lambda: self._lent == 0, left)
         while self._idle and not self.in_memory:
             self._idle.pop().close()
 
@@ -265,8 +270,9 @@ _pools: "weakref.WeakSet[SQLitePool]" = weakref.WeakSet()
 
 
 def _before_fork() -> None:
+    until = time.monotonic() + FORK_PATIENCE  # for all of them together
     for pool in list(_pools):
-        pool.before_fork()
+        pool.before_fork(until)
 
 
 def _after_fork_in_parent() -> None:

@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from itertools import islice
@@ -225,8 +225,11 @@ class Shelves:
             warm.show_nothing()  # an embedder without configured dims has answered
         if warm.shelf is None and self._columns is not None:
             vectors = embedder is not None
-            parts = self._columns(namespace, _AT_ONCE, vectors=vectors)
-            if not self._load_columns(warm, parts):
+            # Closed at once, whatever happens: who keeps an exception keeps its frames,
+            # and with them the connection that is read from.
+            with closing(self._columns(namespace, _AT_ONCE, vectors=vectors)) as parts:
+                loaded = self._load_columns(warm, parts)
+            if not loaded:
                 warm.show_nothing()
                 self._read_changes(namespace, warm)
         else:

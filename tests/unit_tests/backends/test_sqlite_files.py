@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from langchain_agentmemory import MemoryStore
-from langchain_agentmemory.backends import sqlite, sqlite_schema
+from langchain_agentmemory.backends import sqlite, sqlite_pool, sqlite_schema
 from langchain_agentmemory.backends.sqlite import SQLiteBackend
-from langchain_agentmemory.backends.sqlite_pool import PAGE_BYTES
+from langchain_agentmemory.backends.sqlite_pool import PAGE_BYTES, SQLitePool
 from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a POSIX system")
@@ -625,6 +625,30 @@ def test_a_fork_while_another_thread_writes_does_not_hang(path):
         stop.set()
         thread.join()
     assert store.count_memories("ann") == 6
+
+
+def test_a_fork_waits_once_for_all_stores(tmp_path, monkeypatch):
+    stores = [open_store(tmp_path / f"{number}.db") for number in range(3)]
+    asked = {}
+    monkeypatch.setattr(SQLitePool, "before_fork", asked.__setitem__)
+    sqlite_pool._before_fork()
+    sqlite_pool._after_fork_in_parent()
+    assert {store.backend._pool for store in stores} <= set(asked)
+    assert len(set(asked.values())) == 1
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_fork_does_not_wait_for_ever_for_a_connection(path, monkeypatch):
+    monkeypatch.setattr(sqlite_pool, "FORK_PATIENCE", 0.1)
+    store = open_store(path)
+    store.add_memory("ann", "tea")
+    with store.backend._pool.reading():
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert store.count_memories("ann") == 1
 
 
 @posix

@@ -7,6 +7,7 @@ import pytest
 from langgraph.store.memory import InMemoryStore
 
 from langchain_agentmemory import MemoryStore
+from langchain_agentmemory.backends.sqlite import SQLiteBackend
 from langchain_agentmemory.search.index import LexicalIndex
 from langchain_agentmemory.search.shelf import Shelf
 from langchain_agentmemory.search.vectors import VectorColumn
@@ -98,6 +99,8 @@ def test_an_interrupted_search_leaves_nothing_out(opened, point, error, monkeypa
                 found(store, mode)
             except type(error):
                 assert calls
+        if isinstance(store.backend, SQLiteBackend):
+            assert store.backend._pool._lent == 0  # the exception is still there
         for again in (mode, "lexical", "vector", "hybrid"):
             assert found(store, again) >= ITEMS
 
