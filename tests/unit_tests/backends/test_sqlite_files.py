@@ -630,7 +630,11 @@ def test_a_fork_while_another_thread_writes_does_not_hang(path):
 def test_a_fork_waits_once_for_all_stores(tmp_path, monkeypatch):
     stores = [open_store(tmp_path / f"{number}.db") for number in range(3)]
     asked = {}
-    monkeypatch.setattr(SQLitePool, "before_fork", asked.__setitem__)
+
+    def before_fork(pool, until):
+        asked[pool] = until
+
+    monkeypatch.setattr(SQLitePool, "before_fork", before_fork)
     sqlite_pool._before_fork()
     sqlite_pool._after_fork_in_parent()
     assert {store.backend._pool for store in stores} <= set(asked)
