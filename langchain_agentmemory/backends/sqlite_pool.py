@@ -98,6 +98,7 @@ class SQLitePool:
             self._forking = False
             self._gate.notify_all()
         if self._write_lock_held:
+            self._write_lock_held = False
             self._write_lock.release()
 
     def after_fork_in_child(self) -> None:
