@@ -148,7 +148,8 @@ class Page:
 
     def tokens(self, number: int) -> bytes | None:
         """Return the tokens of a record, `None` if all have let go of theirs."""
-        return None if self._tokens is None else self._tokens[number]
+        tokens = self._tokens  # read once: another thread may let go of the last one
+        return None if tokens is None else tokens[number]
 
     def let_go_of_tokens(self, number: int) -> None:
         """Say that a record needs its tokens no longer."""

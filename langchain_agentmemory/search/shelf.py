@@ -386,15 +386,17 @@ class Shelf(Generic[T]):
 
     def remove(self, key: str) -> bool:
         """Forget a key. Returns whether there was one."""
-        slot = self._slots.pop(key, None)
+        slot = self._slots.get(key)
         if slot is None:
             return False
+        index = self._index  # first: tokens that wait may be made of this item's text
+        del self._slots[key]
         self._contents.pop(key, None)
         self._items[slot] = None
         if self._vectors is not None:
             self._vectors.remove(slot)
         self.places.remove(slot)
-        self._index.kill(slot)
+        index.kill(slot)
         return True
 
     def statistics(self, query: Query) -> Statistics:

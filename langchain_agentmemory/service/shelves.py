@@ -119,6 +119,20 @@ class WarmShelf:
         self.values = 0
 
 
+@contextmanager
+def _whole_or_nothing(warm: WarmShelf) -> Iterator[None]:
+    """Show nothing after whatever was raised: the index may be half changed.
+
+    KeyboardInterrupt, MemoryError and errors of an engine come in the middle of a load,
+    or of a search that takes in what waited for it.
+    """
+    try:
+        yield
+    except BaseException:
+        warm.show_nothing()
+        raise
+
+
 class Shelves:
     """Keep shelves, drop the least recently used when they outgrow the budget.
 
@@ -148,45 +162,24 @@ class Shelves:
         with self.open_warm(namespace) as warm:
             yield warm.shelf
 
-    def open_warm(self, namespace: Namespace) -> "_Loan":
-        """Lend the up-to-date shelf of a namespace with what is known around it."""
-        return _Loan(self, namespace)
+    @contextmanager
+    def open_warm(self, namespace: Namespace) -> Iterator[WarmShelf]:
+        """Lend the up-to-date shelf of a namespace with what is known around it.
 
-    def borrow(self, namespace: Namespace) -> WarmShelf:
-        """Return a shelf, up to date and locked: `give_back` ends that.
-
-        Raises:
-            Exception: Whatever an engine raises; then nothing is locked.
+        A generator and `with`, not calls of `acquire` and `release`: an interrupt that
+        comes right after or before one of these would leave the lock held for ever.
         """
         with self._lock:
             warm = self._warm.get(namespace)
             if warm is None:
                 warm = self._warm[namespace] = WarmShelf()
             self._warm.move_to_end(namespace)
-        warm.lock.acquire()
         try:
-            self._refresh(namespace, warm)
-        except BaseException:
-            self.give_back(namespace, warm, whole=False)
-            raise
-        return warm
-
-    def give_back(self, namespace: Namespace, warm: WarmShelf, *, whole: bool) -> None:
-        """Unlock a shelf that was borrowed.
-
-        Args:
-            namespace: Whose it is.
-            warm: What `borrow` returned.
-            whole: Whether all went well. After whatever was raised it shows nothing:
-                KeyboardInterrupt, MemoryError and errors of an engine come in the
-                middle of a load, or of a search that takes in what waited for it.
-        """
-        try:
-            if not whole:
-                warm.show_nothing()
+            with warm.lock, _whole_or_nothing(warm):
+                self._refresh(namespace, warm)
+                yield warm
         finally:
-            warm.lock.release()
-        self._account(namespace, warm)
+            self._account(namespace, warm)
 
     def now(self) -> int:
         """Return the engine's clock in microseconds."""
@@ -480,23 +473,6 @@ class Shelves:
                 dropped.append(self._warm[oldest])
                 self.forget(oldest)
         return dropped
-
-
-class _Loan:
-    """A shelf that is borrowed for a `with` block."""
-
-    __slots__ = ("_namespace", "_shelves", "_warm")
-
-    def __init__(self, shelves: Shelves, namespace: Namespace) -> None:
-        self._shelves = shelves
-        self._namespace = namespace
-
-    def __enter__(self) -> WarmShelf:
-        self._warm = self._shelves.borrow(self._namespace)
-        return self._warm
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        self._shelves.give_back(self._namespace, self._warm, whole=kind is None)
 
 
 def _made_by(mark: int, columns: Columns) -> tuple[Sequence[int], Sequence[bytes]]:

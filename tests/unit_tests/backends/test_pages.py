@@ -123,6 +123,23 @@ def test_tokens_of_a_packed_record_can_be_taken_and_given_back(backend):
     assert (records[0].tokens, records[1].tokens) == (b"again", None)
 
 
+def test_tokens_can_be_read_while_the_last_ones_are_let_go_of():
+    class LetGoOfMeanwhile(pages.Page):
+        """Another thread takes the tokens away as soon as they were looked at."""
+
+        __slots__ = ("looks",)
+
+        @property
+        def _tokens(self):
+            self.looks += 1
+            return [b"t"] * SMALL if self.looks == 1 else None
+
+    page = object.__new__(LetGoOfMeanwhile)
+    page.looks = 0
+    assert page.tokens(0) == b"t"
+    assert page.tokens(0) is None
+
+
 def test_a_page_lets_go_of_vectors_that_are_elsewhere(backend):
     filled(backend)
     records = [find(backend, n) for n in range(SMALL)]

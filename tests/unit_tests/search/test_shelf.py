@@ -439,6 +439,20 @@ def test_a_search_by_meaning_indexes_no_words() -> None:
     assert read == texts
 
 
+def test_what_waits_for_tokens_of_its_text_can_be_removed_and_replaced() -> None:
+    shelf = Shelf(get_ranking("default").tokenizer, 3, text=lambda text: (text, ""))
+    unit = np.eye(3, dtype=np.float32)
+    texts = ["green tea", "blue river", "rye bread"]
+    shelf.load_columns(["a", "b", "c"], texts, [None] * 3, range(3), unit)
+    assert shelf.vector(unit[1]).argmax() == 1
+    assert shelf.remove("a")
+    shelf.upsert("b", "black tea", None, unit[1])
+    assert shelf.get("a") is None
+    found = shelf.lexical(shelf.tokenizer.query("tea"))
+    assert found.nonzero()[0].tolist() == [shelf.slot("b")]
+    assert shelf.lexical(shelf.tokenizer.query("bread")).argmax() == shelf.slot("c")
+
+
 def test_an_item_is_made_once_and_only_if_it_is_looked_at() -> None:
     made: list[str] = []
     shelf = loaded_by_columns(made)

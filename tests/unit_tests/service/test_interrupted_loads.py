@@ -1,6 +1,9 @@
 """A search that is interrupted leaves no half an index behind."""
 
+import ctypes
 import sqlite3
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -143,3 +146,35 @@ def test_what_waits_is_taken_when_that_is_done(part, monkeypatch):
                 ask(asked)
     assert (shelf.lexical(tokenizer.query("tea")) > 0).sum() == 10
     assert shelf.vector(vectors[0]).tolist() == [1.0, 0.0] * 5
+
+
+class _Stopped(BaseException):
+    """Comes from another thread, as the interrupts of a signal come from outside."""
+
+
+def test_a_search_that_is_stopped_while_it_waits_for_an_index_gives_the_lock_back():
+    store = MemoryStore(memory_limit=None)
+    for number in range(300):
+        store.add_memory("ann", f"number {number} likes tea")
+    store.search_memories("ann", "tea")
+    (warm,) = store._service._ranker.shelves._warm.values()
+    stopped = []
+
+    def search():
+        try:
+            store.search_memories("ann", "tea")
+        except _Stopped:
+            stopped.append(True)
+
+    waiting = threading.Thread(target=search)
+    with warm.lock:
+        waiting.start()
+        time.sleep(0.2)  # until it waits; the test passes if it does not yet
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(waiting.ident or 0), ctypes.py_object(_Stopped)
+        )
+    waiting.join(10)
+    assert stopped
+    # Not by a thread made now: it may have the number of the one that ended.
+    assert warm.lock.acquire(timeout=5)
+    warm.lock.release()

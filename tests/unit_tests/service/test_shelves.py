@@ -187,6 +187,21 @@ def test_vectors_of_another_embedder_are_left_out_of_a_loaded_index(path):
         assert found[0].explanation["similarity"] == pytest.approx(1)
 
 
+def test_tokens_of_another_dictionary_are_made_anew_after_a_deletion(path):
+    with open_store(path, index=INDEX) as store:
+        fill(store, ["ann"], 6)
+    with open_store(path, index=INDEX, user_dictionary=["喝茶"]) as store:
+        store.search_memories("ann", "tea", mode="vector")  # words are not read
+        kept, deleted, changed = store.read_memories("ann")[:3]
+        store.delete_memory("ann", deleted.id)
+        new = store.update_memory("ann", changed.id, memory="number 9 likes milk")
+        assert store.search_memories("ann", "milk", mode="lexical")[0].id == new.id
+        found = store.search_memories("ann", "number", limit=None)
+        ids = {entry.id for entry in found}
+        assert len(ids) == 5
+        assert {kept.id, new.id} <= ids
+
+
 def test_a_score_changes_nothing_else_of_a_memory(path):
     with open_store(path) as store:
         entry = store.add_memory("ann", "green tea", topics=["drinks"])
