@@ -151,6 +151,10 @@ class Page:
         tokens = self._tokens  # read once: another thread may let go of the last one
         return None if tokens is None else tokens[number]
 
+    def holds_tokens(self, number: int) -> bool:
+        """Tell whether a record has its tokens here."""
+        return bool(self._tokens_used[number])
+
     def let_go_of_tokens(self, number: int) -> None:
         """Say that a record needs its tokens no longer."""
         self._tokens_used[number] = False
@@ -191,7 +195,7 @@ class PackedRecord:
         self._page = page
         self._own_tokens: bytes | _InPage | None = _IN_PAGE
         self._own_vectors: NDArray[np.float32] | _Row | _InPage | None = _IN_PAGE
-        if record.tokens is None:
+        if not page.holds_tokens(number):
             self._own_tokens = None
         if page.place(number) is None:
             self._own_vectors = record.vectors
