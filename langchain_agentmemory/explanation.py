@@ -37,6 +37,8 @@ class QueryWord:
             `None` if words were not looked at.
         matched: Whether the memory holds it.
         in_labels: Whether its topics, participants or location do.
+        typed: The word that it is the stem of, as it stands in the query in lower case;
+            else the token.
     """
 
     word: str
@@ -44,6 +46,7 @@ class QueryWord:
     rarity: float | None
     matched: bool
     in_labels: bool
+    typed: str
 
 
 @dataclass(frozen=True, slots=True)

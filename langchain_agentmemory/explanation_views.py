@@ -82,7 +82,8 @@ def in_brief(why: Explanation) -> str:
 
 
 def _terms(why: Explanation) -> str:
-    matched, missing = why.matched_words, why.missing_words
+    matched = [term.typed for term in why.terms if term.matched]
+    missing = [term.typed for term in why.terms if not term.matched]
     found = f"found {', '.join(matched)}" if matched else "none found"
     return f"{found}; missing {', '.join(missing)}" if missing else found
 
@@ -94,7 +95,7 @@ def _words_in_colour(why: Explanation) -> str:
     }
     return " ".join(
         f'<span style="{styles[term.matched]};padding:0 3px">'
-        f"{html.escape(term.word)}</span>"
+        f"{html.escape(term.typed)}</span>"
         for term in why.terms
     )
 
@@ -153,7 +154,7 @@ def _after(why: Explanation) -> list[tuple[str, str]]:
     """Return what happened to the evidence of both halves."""
     lines = []
     if why.labels != 1:
-        labels = ", ".join(term.word for term in why.terms if term.in_labels)
+        labels = ", ".join(term.typed for term in why.terms if term.in_labels)
         lines.append(("labels", f"× {why.labels:.2f} for {labels}"))
     if why.time is not None:
         lines.append(("time", _time(why.time, why.evidence)))

@@ -1,6 +1,8 @@
 """Parts of an explanation that take no index: what words and versions did."""
 
+import re
 from collections.abc import Sequence
+from typing import Final
 
 from langchain_agentmemory.explanation import (
     QueryWord,
@@ -16,6 +18,8 @@ from langchain_agentmemory.search.statistics import Statistics
 from langchain_agentmemory.search.timeliness import time_factor
 from langchain_agentmemory.search.tokenize import Query, Tokenizer
 from langchain_agentmemory.types import MemoryEntry
+
+_PLAIN_WORD: Final = re.compile(r"[^\W\d_]+")
 
 
 def query_words(
@@ -38,14 +42,34 @@ def query_words(
     rarities: Sequence[float | None] = [None] * len(query.words)
     if statistics is not None:
         rarities = statistics.rarities()
+    typed = _typed(query.text, tokenizer)
     return tuple(
         QueryWord(
-            word, weight, rarity, word in content or word in labels, word in labels
+            word,
+            weight,
+            rarity,
+            word in content or word in labels,
+            word in labels,
+            typed.get(word, word),
         )
         for word, weight, rarity in zip(
             query.words, query.weights, rarities, strict=True
         )
     )
+
+
+def _typed(text: str, tokenizer: Tokenizer) -> dict[str, str]:
+    """Return the words of a query as they were typed, by what they are looked for as.
+
+    These are stems: "physic" of "physics". What a word has beside it, and what is made
+    of several or of parts of one, stays as it is.
+    """
+    typed: dict[str, str] = {}
+    for word in _PLAIN_WORD.findall(text.lower()):
+        tokens = tokenizer.field(word).primary
+        if len(tokens) == 1:
+            typed.setdefault(tokens[0], word)
+    return typed
 
 
 def word_parts(  # noqa: PLR0913 - what one score depends on

@@ -355,3 +355,17 @@ def test_an_explanation_can_be_written_as_json(make_store, mode, ranking):
         for entry in store.search_memories("ann", query, mode=mode, explain=True):
             given = entry.explanation.as_dict()
             assert json.loads(json.dumps(given)) == given
+
+
+def test_words_are_shown_as_they_were_typed(make_store):
+    store = make_store()
+    store.add_memory("ann", "She studied physics")
+    found = store.search_memories("ann", "Which Physics services?", explain=True)[0]
+    why = found.explanation
+    assert [(term.word, term.typed) for term in why.terms] == [
+        ("physic", "physics"),
+        ("servic", "services"),
+    ]
+    assert "found physics; missing services" in str(why)
+    assert "physics" in why._repr_html_()
+    assert "physic<" not in why._repr_html_()
