@@ -47,8 +47,10 @@ _HEAD: Final = """\
 What `MemoryStore` costs next to the stores that LangGraph ships, all measured in one
 run. This page is written by `make bench`; do not edit it.
 
-Searches are measured more closely, and later: [performance of
-search](performance-search.md).
+Searches here are LangGraph's `search(query=…)`, by meaning alone, which its own stores
+have as well. `search_memories`, which ranks by words and meaning, versions and times, is
+measured in [performance of search](performance-search.md), with the memory that it
+takes after many searches.
 
 **CPU time per call is the number to look at.** A ratio of 20× means that ours takes a
 twentieth of the CPU time; below 1× ours takes more. Wall time depends on what else the
@@ -129,7 +131,8 @@ def _goals(results: Results) -> str:
     )
     caveats = (
         "The names of the package are loaded when they are first used: the last goal, "
-        "not the one before it, shows what the store costs to load."
+        "not the one before it, shows what the store costs to load. Importing it alone "
+        "takes less than `import langgraph.store.base`, so that its “more” is negative."
     )
     parts = ["## Goals", goal_table(goals(results)), note, caveats, _journals(results)]
     return "\n\n".join(part for part in parts if part)
