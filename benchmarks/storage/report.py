@@ -48,7 +48,7 @@ What `MemoryStore` costs next to the stores that LangGraph ships, all measured i
 run. This page is written by `make bench`; do not edit it.
 
 Searches here are LangGraph's `search(query=…)`, by meaning alone, which its own stores
-have as well. `search_memories`, which ranks by words and meaning, versions and times, is
+have as well. `search_memories`, which ranks by words, meaning, versions and times, is
 measured in [performance of search](performance-search.md), with the memory that it
 takes after many searches.
 
