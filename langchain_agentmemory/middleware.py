@@ -3,14 +3,21 @@
 from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, NotRequired
 
-from langchain.agents.middleware.types import (
-    AgentMiddleware,
-    AgentState,
-    ExtendedModelResponse,
-    ModelRequest,
-    ModelResponse,
-    PrivateStateAttr,
-)
+try:
+    from langchain.agents.middleware.types import (
+        AgentMiddleware,
+        AgentState,
+        ExtendedModelResponse,
+        ModelRequest,
+        ModelResponse,
+        PrivateStateAttr,
+    )
+except ModuleNotFoundError as error:
+    _message = (
+        "MemoryMiddleware needs the package langchain: pip install "
+        "'langchain-agentmemory[agents]', or use the nodes and tools without it."
+    )
+    raise ImportError(_message) from error
 from langchain_core.messages import AIMessage
 from langchain_core.tools import BaseTool
 from langgraph.channels import UntrackedValue

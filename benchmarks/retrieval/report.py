@@ -33,6 +33,22 @@ page is written by `python -m benchmarks.retrieval`; do not edit it.
 
 **Recall@10** is the part of a question's evidence that is among the first ten results,
 averaged over questions, in percent. In brackets stands the 95 % interval.
+
+What is searched, in the columns:
+
+* `locomo`: turns of long conversations (LoCoMo); `locomo-facts`: with the facts that
+  the data set extracted from them as well.
+* `longmemeval`: one pool of what answers all questions (LongMemEval);
+  `longmemeval-past`: with update questions reworded to ask for the older value.
+* `madial-zh`, `madial-en`: memories of both speakers, by the dialogue so far
+  (MADial-Bench); `-last`: by its last two utterances; `-own`: the memories of the
+  speaker only.
+* `ours`: our own set, Chinese and English.
+
+What searches, in the rows: *words*, *vector* (by meaning) or *hybrid* (by both), with
+the embedder *use* (the local one, Universal Sentence Encoder), *minilm*
+(all-MiniLM-L6-v2, English only) or *e5* (multilingual-e5-small). More is in
+[how it was measured](#how-it-was-measured).
 """
 
 _ABLATIONS: Final = """\

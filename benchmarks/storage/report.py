@@ -86,7 +86,8 @@ _AGAIN: Final = """\
 ## Run it again
 
 ```bash
-make bench                                # everything; takes about half an hour
+make bench                                # everything; 20 minutes to half an hour
+python -m benchmarks.storage --repetitions 1 --large-repetitions 1   # 7 minutes
 python -m benchmarks.storage --quick      # small sizes, less than a minute
 python -m benchmarks.storage --help
 ```

@@ -17,6 +17,7 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import (
@@ -142,6 +143,11 @@ class SQLiteBackend:
         if self._pool.in_memory:  # every object has a database of its own
             self.capabilities = frozenset({Capability.ATOMIC_ACROSS_NAMESPACES})
         self._sql = _Statements(self._table)
+
+    @property
+    def file(self) -> Path | None:
+        """The file, which is made when it is first used; `None` in memory."""
+        return None if self._pool.in_memory else Path(self._pool.path)
 
     def ddl(self) -> str:
         """Return the statements that create the schema, for an administrator."""

@@ -1,9 +1,10 @@
 """The commands and what they have in common. Nothing heavy is imported for `--help`."""
 
 from contextlib import nullcontext
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from langchain_agentmemory.cli import jobs, memories
 from langchain_agentmemory.cli.options import (
@@ -20,8 +21,24 @@ from langchain_agentmemory.cli.options import (
     reported,
 )
 
+_PYDANTICS: Final = "Value error, "
+
+
+class _Group(TyperGroup):
+    """Says what is wrong with an option without the words that pydantic puts first."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix(_PYDANTICS)
+            raise
+
+
 app = typer.Typer(
     name="langchain-agentmemory",
+    cls=_Group,
     help="Long-term memory for LangGraph and LangChain agents.",
     no_args_is_help=True,
     add_completion=False,
@@ -162,6 +179,7 @@ def worker(  # noqa: PLR0913 - one parameter per option
     Turns of all users and applications of the store are worked off. Limit, timezone and
     soft deletion should be those of the application that queues them.
     """
+    from langchain_agentmemory.cli.opening import missing_file
     from langchain_agentmemory.cli.screen import say, warnings_as_lines
     from langchain_agentmemory.cli.worker import (
         Foreground,
@@ -173,6 +191,7 @@ def worker(  # noqa: PLR0913 - one parameter per option
     extractor, label = worker_extractor(
         model, policy, verbatim=verbatim, assistant_episodes=assistant_episodes
     )
+    created = " (created: there was no such file)" if missing_file(url) else ""
     with (
         Stop() as stop,
         nullcontext() if debug else warnings_as_lines(),
@@ -189,7 +208,8 @@ def worker(  # noqa: PLR0913 - one parameter per option
     ):
         say("langchain-agentmemory worker", "bold")
         say(f"  model  {label}", "yellow")
-        say(f"  store  {store.describe().get('file', store.backend.name)}", "dim")
+        file = store.describe().get("file", store.backend.name)
+        say(f"  store  {file}{created}", "yellow" if created else "dim")
         complete = Foreground(store, stop).run(once=once)
     if once and not complete:
         raise typer.Exit(1)

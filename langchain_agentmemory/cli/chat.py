@@ -14,6 +14,7 @@ from langchain_agentmemory.cli.learning import Learning
 from langchain_agentmemory.cli.opening import ChosenModel
 from langchain_agentmemory.cli.screen import say, show_entries, show_error, show_jobs
 from langchain_agentmemory.cli.showing import show_turn
+from langchain_agentmemory.cli.wording import memories
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.store import MemoryStore
 
@@ -151,7 +152,7 @@ class Chat:
             say(f"Nothing is remembered about {user} yet.")
             return
         total = self._store.count_memories(user)
-        show_entries(entries, title=f"{len(entries)} of {total} memories of {user}")
+        show_entries(entries, title=f"{len(entries)} of {memories(total)} of {user}")
 
     def _search(self, words: str) -> None:
         if not words:

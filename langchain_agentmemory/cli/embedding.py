@@ -3,7 +3,7 @@
 from typing import Any, Final, NamedTuple
 
 from langchain_agentmemory.backends.base import Page
-from langchain_agentmemory.cli.opening import default_url
+from langchain_agentmemory.cli.opening import default_url, missing_file
 from langchain_agentmemory.errors import InvalidInput
 from langchain_agentmemory.local_embeddings import (
     INSTALL,
@@ -67,6 +67,8 @@ def needs_embedder(mode: str) -> InvalidInput:
 
 
 def _has_others(url: str) -> bool:
+    if missing_file(url):
+        return False  # and opening it would create it
     own = {0, read_index(LOCAL).fingerprint}
     backend = backend_from_url(url)
     try:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from langchain_agentmemory.cli.options import App, AsJson, Url, reported
+from langchain_agentmemory.cli.wording import numbered
 
 if TYPE_CHECKING:
     from langchain_agentmemory.extraction.jobs import ExtractionJob
@@ -127,13 +128,13 @@ def matching(jobs: "list[ExtractionJob]", beginning: str) -> "ExtractionJob":
 
 def counted(number: int) -> str:
     """Return a number of turns in words."""
-    return "1 turn" if number == 1 else f"{number} turns"
+    return numbered(number, "turn")
 
 
 def _store(url: str | None, app_name: str) -> "MemoryStore":
     from langchain_agentmemory.cli.opening import open_store
 
-    return open_store(url, app_name)
+    return open_store(url, app_name, create=False)
 
 
 def _wanted(

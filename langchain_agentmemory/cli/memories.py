@@ -15,6 +15,7 @@ from langchain_agentmemory.cli.options import (
     User,
     reported,
 )
+from langchain_agentmemory.cli.wording import memories, numbered
 
 if TYPE_CHECKING:
     from langchain_agentmemory.store import MemoryStore
@@ -48,13 +49,13 @@ def list_memories(  # noqa: PLR0913 - one parameter per option
     """List memories, the newest first."""
     from langchain_agentmemory.cli.finding import deleted_memories
 
-    with _store(url, app_name) as store:
+    with _store(url, app_name, create=False) as store:
         if deleted:
             gone = deleted_memories(store, user, limit or None)
             _print(gone, f"Deleted or replaced memories of {user}", as_json=as_json)
             return
         entries = store.read_memories(user, limit or None)
-        title = f"{len(entries)} of {store.count_memories(user)} memories of {user}"
+        title = f"{len(entries)} of {memories(store.count_memories(user))} of {user}"
         _print(entries, title, as_json=as_json)
 
 
@@ -100,7 +101,7 @@ def search(  # noqa: PLR0913 - one parameter per option
     chosen = choose_embedder(embeddings, url)
     if mode in {Mode.VECTOR, Mode.HYBRID} and not chosen.options:
         raise needs_embedder(mode)
-    with _store(url, app_name, **chosen.options) as store:
+    with _store(url, app_name, create=False, **chosen.options) as store:
         vectors = store.owed_vectors(user) if chosen.options else None
         label = chosen.label if mode is Mode.AUTO else f"--mode {mode}"
         if mode is Mode.AUTO and vectors is not None and not vectors.made:
@@ -125,8 +126,8 @@ def search(  # noqa: PLR0913 - one parameter per option
             note(f"Searched by {label}.")
             if vectors is not None and vectors.owed:
                 note(
-                    f"{vectors.owed} memories of {user} are found by their words only: "
-                    f"`memories reindex` embeds them."
+                    f"Found by their words only: {memories(vectors.owed)} of {user} "
+                    f"without vectors, which `memories reindex` makes."
                 )
 
 
@@ -189,7 +190,7 @@ def delete(
     from langchain_agentmemory.cli.finding import active_id
     from langchain_agentmemory.cli.screen import say
 
-    with _store(url, app_name) as store:
+    with _store(url, app_name, create=False) as store:
         # All are looked up first, so that a typing error deletes nothing.
         for memory_id in [active_id(store, user, given) for given in ids]:
             store.delete_memory(user, memory_id)
@@ -211,7 +212,7 @@ def restore(
     from langchain_agentmemory.cli.finding import deleted_id
     from langchain_agentmemory.cli.screen import say
 
-    with _store(url, app_name) as store:
+    with _store(url, app_name, create=False) as store:
         for memory_id in [deleted_id(store, user, given) for given in ids]:
             entry = store.restore_memory(user, memory_id)
             say(f"Restored {entry.id}: {entry.memory}")
@@ -230,14 +231,14 @@ def export_memories(
     from langchain_agentmemory.cli.screen import progress, say
     from langchain_agentmemory.transfer import export_entries
 
-    with _store(url, app_name) as store:
+    with _store(url, app_name, create=False) as store:
         entries = store.read_memories(user)
         if str(file) == "-":
             _print(entries[::-1], None, as_json=True)
             return
         with progress(len(entries), "Exporting") as step:
             export_entries(entries, file, on_progress=step)
-        say(f"Exported {len(entries)} memories of {user} to {file}")
+        say(f"Exported {memories(len(entries))} of {user} to {file}")
 
 
 @app.command("import")
@@ -290,7 +291,8 @@ def import_memories(  # noqa: PLR0913 - one parameter per option
     for problem in reading.problems:
         show_warning(f"{file.name}, {problem}" + ("" if strict else " (skipped)"))
     if strict and reading.problems:
-        msg = f"{len(reading.problems)} parts of {file} cannot be read; none imported."
+        parts = numbered(len(reading.problems), "part")
+        msg = f"{parts} of {file} cannot be read; nothing was imported."
         raise InvalidInput(msg)
     embedder = choose_embedder(embeddings, url)
     with _store(url, app_name, **embedder.options) as store:
@@ -299,8 +301,9 @@ def import_memories(  # noqa: PLR0913 - one parameter per option
     for reason in done.refused:
         show_warning(f"{file.name}: {reason} (skipped)")
     say(
-        f"Imported {done.added} memories from {file} ({reading.format}); "
-        f"{done.known} were known, {len(done.refused) + len(reading.problems)} skipped"
+        f"Imported {memories(done.added)} from {file} ({reading.format}); "
+        f"{done.known} known already, "
+        f"{len(done.refused) + len(reading.problems)} skipped"
     )
     if user_per_conversation:
         say(f"Users: {', '.join(groups)}")
@@ -333,13 +336,13 @@ def reindex(
     from langchain_agentmemory.errors import InvalidInput
 
     chosen = choose_embedder(wanted=True, url=url)
-    with _store(url, app_name, **chosen.options) as store:
+    with _store(url, app_name, create=False, **chosen.options) as store:
         whose = None if everyone else user
         counts = store.owed_vectors(whose)
         if counts.others and not replace:
             msg = (
-                f"{counts.others} items have vectors of another embedder, perhaps an "
-                f"application's: --replace embeds them anew."
+                f"Another embedder, perhaps an application's, made the vectors of "
+                f"{numbered(counts.others, 'item')}: --replace embeds anew."
             )
             raise InvalidInput(msg)
         with progress(counts.made + counts.owed, "Embedding") as step:

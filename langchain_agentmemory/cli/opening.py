@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from langchain_agentmemory.errors import InvalidInput
+from langchain_agentmemory.errors import BackendUnavailable, InvalidInput
 from langchain_agentmemory.quoting import masked
 from langchain_agentmemory.store import MemoryStore
+from langchain_agentmemory.urls import backend_from_url
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -66,10 +67,21 @@ def default_url() -> str:
     return f"sqlite:///{folder / 'memories.db'}"
 
 
+def missing_file(url: str | None) -> Path | None:
+    """Return the file that a URL names if there is none; nothing is created.
+
+    Args:
+        url: The store, `None` = in the user's data folder.
+    """
+    file: Path | None = getattr(backend_from_url(url or default_url()), "file", None)
+    return None if file is None or file.exists() else file
+
+
 def open_store(
     url: str | None,
     app_name: str,
     *,
+    create: bool = True,
     soft_delete: bool = True,
     **options: Any,
 ) -> MemoryStore:
@@ -81,9 +93,20 @@ def open_store(
     Args:
         url: Where it is, `None` = in the user's data folder.
         app_name: The application.
+        create: Make the file that `url` names if there is none. That in the user's data
+            folder is always made: nobody can have misspelt it.
         soft_delete: Keep what is deleted.
         options: What else the constructor of `MemoryStore` takes.
+
+    Raises:
+        BackendUnavailable: If there is no such file and none is to be made.
     """
+    if url and not create and (missing := missing_file(url)):
+        msg = (
+            f"There is no file {missing}: is --url (or AGENTMEMORY_URL) right? Adding "
+            f"or importing memories creates it."
+        )
+        raise BackendUnavailable(msg)
     return MemoryStore.from_url(
         url or default_url(),
         app_name=app_name,

@@ -61,7 +61,9 @@ def _written(turn: Turn, index: int, act: Act) -> str:
     text = call["args"].get("memory", act.text)
     if call["name"] == "memory_update":
         return say("updated", turn.language, text=text)
-    return say("added" if step == 0 else "added_new", turn.language, text=text)
+    # Only who names what is wrong expects that something is corrected.
+    added = "added_new" if act.type == "replace" else "added"
+    return say(added, turn.language, text=text)
 
 
 def _not_written(turn: Turn, index: int, act: Act) -> str:

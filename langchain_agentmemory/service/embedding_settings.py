@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any, Final, Literal, get_args
 
 from langchain_core.embeddings import Embeddings
@@ -157,6 +158,14 @@ def _embeddings(given: object) -> Embeddings:
             f"There is no embedder {quoted(given)}: use 'local', the name of a model "
             f"with its provider, such as 'openai:text-embedding-3-small', a LangChain "
             f"Embeddings, or a function of texts."
+        )
+        raise InvalidInput(msg)
+    if isinstance(given, str) and find_spec("langchain") is None:
+        provider = given.partition(":")[0]
+        msg = (
+            f"An embedder by its name ({quoted(given)}) needs the package langchain: "
+            f"pip install 'langchain-agentmemory[agents]' and LangChain's package for "
+            f"{quoted(provider)}, or pass a LangChain Embeddings itself."
         )
         raise InvalidInput(msg)
     try:

@@ -173,6 +173,26 @@ def test_only_the_middleware_loads_langchain(measured):
     assert "langchain" not in modules
 
 
+def test_the_middleware_without_langchain_names_the_extra_that_brings_it():
+    code = (
+        "import sys\n"
+        "sys.modules['langchain'] = None\n"
+        "from langchain_agentmemory import MemoryMiddleware"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert result.stderr.splitlines()[-1] == (
+        "ImportError: MemoryMiddleware needs the package langchain: pip install "
+        "'langchain-agentmemory[agents]', or use the nodes and tools without it."
+    )
+
+
 def test_the_wheel_ships_the_package_its_type_marker_and_nothing_else(tmp_path):
     build = "import sys, hatchling.build as b; b.build_wheel(sys.argv[1])"
     subprocess.run(

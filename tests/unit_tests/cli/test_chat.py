@@ -74,7 +74,7 @@ def test_memories_can_be_listed_found_forgotten_and_restored(chat, run, url):
     assert "Nothing is remembered about me" in output
     assert "Nothing found" in output
     assert "Restored: I like tea" in output
-    assert "1 of 1 memories of me" in after(output, "/MEMORY")
+    assert "1 of 1 memory of me" in after(output, "/MEMORY")
 
 
 def test_what_the_agent_forgot_can_be_restored_by_a_prefix(chat):

@@ -83,7 +83,7 @@ def test_a_store_without_vectors_is_found_by_words_and_completed(memories, url):
     memories("add", "Rex is a dog", "--no-embeddings", "--user", "other")
     found = memories("search", "cat")
     assert "Tom is a cat" in found.stdout
-    assert "1 memories of me are found by their words only" in found.stderr
+    assert "Found by their words only: 1 memory of me" in found.stderr
     assert "Embedded 1 of 1" in memories("reindex").stdout
     assert "Tom is a cat" in memories("search", "pets").stdout
     assert "by their words only" not in memories("search", "pets").stderr
@@ -123,11 +123,21 @@ def test_a_chat_says_how_it_searches_and_loads_no_model_for_it(run, url):
 
 
 def test_listing_loads_no_model(memories):
+    memories("add", "Rex is a dog", "--no-embeddings", "--user", "other")
     memories("list")
     memories("search", " ")
     memories("search", "cat")  # there is nothing to compare it with
     memories("add", "Tom is a cat", "--no-embeddings")
     assert "Tom is a cat" in memories("search", "cat").stdout
+    assert Encoder.made == 0
+
+
+@pytest.mark.parametrize("arguments", [["search", "cat"], ["reindex"]])
+def test_a_misspelt_file_is_an_error_and_not_created(memories, tmp_path, arguments):
+    result = memories(*arguments)
+    assert result.exit_code == 1
+    assert f"There is no file {tmp_path / 'memories.db'}" in result.stderr
+    assert list(tmp_path.glob("*.db")) == []
     assert Encoder.made == 0
 
 

@@ -46,9 +46,19 @@ def test_turns_are_listed_with_what_became_of_them(jobs):
     assert job["app"] == "default"
 
 
-def test_an_empty_outbox_is_said_to_be_empty(jobs):
+def test_an_empty_outbox_is_said_to_be_empty(jobs, url):
+    with MemoryStore.from_url(url) as store:
+        store.describe()
     assert "No turns wait" in jobs("list").stdout
     assert listed(jobs) == []
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["retry"], ["discard", "-u", "ann"]])
+def test_a_misspelt_file_is_an_error_and_not_created(jobs, tmp_path, arguments):
+    result = jobs(*arguments)
+    assert result.exit_code == 1
+    assert f"There is no file {tmp_path / 'memories.db'}" in result.stderr
+    assert list(tmp_path.glob("*.db")) == []
 
 
 @pytest.mark.usefixtures("queued")

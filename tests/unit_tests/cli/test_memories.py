@@ -104,7 +104,7 @@ def test_an_exported_user_can_be_imported_again(memories, tmp_path):
     assert listed(memories, "--user", "copy") == ["我住在北京", "I like tea"]
     again = memories("import", file, "--user", "copy")
     assert "Imported 0" in again.stdout
-    assert "2 were known" in again.stdout
+    assert "2 known already" in again.stdout
 
 
 def test_export_to_the_output_is_the_same_as_to_a_file(memories, tmp_path):
@@ -179,6 +179,7 @@ def test_answers_are_imported_on_request(memories, tmp_path):
     ],
 )
 def test_wrong_input_is_one_clear_line(memories, arguments, code, message):
+    memories("add", "I like tea", "--user", "other")
     result = memories(*arguments)
     assert result.exit_code == code
     assert message in result.stderr
@@ -192,6 +193,49 @@ def test_a_store_that_cannot_be_opened_is_one_clear_line(run, tmp_path):
     assert result.exit_code == 1
     assert result.stderr.count("\n") == 1
     assert file.read_text().startswith("this is no database")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list"],
+        ["list", "--deleted"],
+        ["search", "tea"],
+        ["export", "-"],
+        ["delete", "abc"],
+        ["restore", "abc"],
+    ],
+)
+def test_a_misspelt_file_is_an_error_and_not_created(memories, tmp_path, arguments):
+    result = memories(*arguments)
+    assert result.exit_code == 1
+    assert f"There is no file {tmp_path / 'memories.db'}" in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert list(tmp_path.glob("*.db")) == []
+
+
+def test_the_store_in_the_data_folder_may_be_empty_and_one_in_memory_is(run):
+    for where in ([], ["--url", "memory://"], ["--url", "sqlite:///:memory:"]):
+        result = run("memories", "list", *where)
+        assert result.exit_code == 0
+        assert "No memories found" in result.stdout
+
+
+def test_a_number_has_its_noun_in_singular_or_plural(memories, tmp_path):
+    file = tmp_path / "out.jsonl"
+    memories("add", "I like tea")
+    assert "Exported 1 memory of me" in memories("export", file).stdout
+    assert "Imported 1 memory from" in memories("import", file, "-u", "ann").stdout
+    assert "1 of 1 memory of me" in memories("list").stdout
+    memories("add", "I like jazz")
+    assert "1 of 2 memories of me" in memories("list", "-n", "1").stdout
+
+
+def test_a_choice_that_there_is_not_is_told_in_plain_words(memories):
+    result = memories("search", "tea", "--mode", "foo")
+    assert result.exit_code == 2
+    assert "'foo' is not one of" in result.stderr
+    assert "Value error" not in result.stderr
 
 
 def test_debug_shows_the_traceback(memories):

@@ -42,7 +42,7 @@ def test_a_user_may_be_called_like_markup(run, url, name):
     assert run("memories", "add", "tea", "-u", name, "--url", url).exit_code == 0
     shown = run("memories", "list", "-u", name, "--url", url)
     assert shown.exit_code == 0, shown.output
-    assert f"1 of 1 memories of {name}" in shown.stdout
+    assert f"1 of 1 memory of {name}" in shown.stdout
     talk = run("chat", "-u", name, "--url", url, input="/memory\n/user [/x]\n/exit\n")
     assert talk.exit_code == 0, talk.output
     assert name in talk.stdout

@@ -152,6 +152,12 @@ def test_once_works_off_what_waits_and_ends(once, url):
     assert once("--verbatim").exit_code == 0  # nothing waits
 
 
+def test_a_file_that_was_not_there_is_said_to_be_created(once, tmp_path):
+    created = f"{tmp_path / 'memories.db'} (created: there was no such file)"
+    assert created in once("--verbatim").stdout
+    assert "created" not in once("--verbatim").stdout
+
+
 @pytest.mark.usefixtures("queued")
 def test_words_of_users_are_printed_on_request_only(once):
     assert "tea" not in once("--verbatim").output

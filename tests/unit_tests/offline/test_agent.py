@@ -141,8 +141,31 @@ def test_nothing_that_is_said_of_one_thing_is_lost(talk, said, asked, told):
 
 
 def test_a_correction_without_anything_to_correct_is_kept(talk, store):
-    talk.say("I moved to Rome")
+    assert talk.say("I moved to Rome") == 'Noted: "I moved to Rome"'
     assert texts(store) == ["I moved to Rome"]
+
+
+@pytest.mark.parametrize(
+    ("past", "present", "answer"),
+    [
+        (
+            "I used to live in Boston",
+            "I moved to Denver",
+            'Noted: "I moved to Denver"',
+        ),
+        ("我以前住在北京", "我搬到上海了", "记住了：「我搬到上海了」"),
+    ],
+)
+def test_news_beside_what_is_past_are_noted_and_nothing_is_missed(
+    talk, past, present, answer
+):
+    talk.say(past)
+    assert talk.say(present) == answer
+
+
+def test_who_names_what_is_wrong_is_told_that_it_is_not_known(talk):
+    told = talk.say("My car is red, not blue")
+    assert told.endswith("(there was nothing earlier to correct)")
 
 
 def test_forgetting_what_is_not_known_deletes_nothing(talk, store):

@@ -1,5 +1,7 @@
 """Misspelt names are told with what they should have been."""
 
+import sys
+
 import pytest
 from langchain_core.embeddings import Embeddings
 
@@ -59,6 +61,17 @@ def test_an_unknown_embedder_is_told_what_there_is(name):
     for part in ("'local'", "openai:text-embedding-3-small", "function", "Embeddings"):
         assert part in message
     assert "dict_keys" not in message
+
+
+def test_an_embedder_by_its_name_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "langchain", None)
+    with pytest.raises(InvalidInput) as raised:
+        MemoryStore(embeddings="openai:text-embedding-3-small")
+    assert str(raised.value) == (
+        "An embedder by its name ('openai:text-embedding-3-small') needs the package "
+        "langchain: pip install 'langchain-agentmemory[agents]' and LangChain's "
+        "package for 'openai', or pass a LangChain Embeddings itself."
+    )
 
 
 @pytest.mark.parametrize(
