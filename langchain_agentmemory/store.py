@@ -106,7 +106,7 @@ class MemoryStore(ItemMethods):
             of texts, the name of a model, or `"local"` (see `LocalEmbeddings`). The
             dict also takes `name` (identifies the model), `query_prefix` and
             `document_prefix`, `batch_size` (128 texts per request) and `cache_bytes`
-            (8 MB of vectors of texts that were embedded lately, 0 = none), and
+            (4 MB of vectors of texts that were embedded lately, 0 = none), and
             `calibrate` (`False` = do not measure the model with texts of its own).
             Without an index, search goes by words.
         embeddings: Short for `index={"embed": …}`.

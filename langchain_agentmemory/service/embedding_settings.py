@@ -30,8 +30,8 @@ BATCH_SIZE: Final = 128
 """Texts per request. OpenAI takes 2,048, Cohere 96 by itself, most servers between 32
 and a few hundred; the local embedder gains nothing beyond 32 (measured)."""
 
-CACHE_BYTES: Final = 8_000_000
-"""What the cached vectors of a store may take: about 3,500 of 512 dimensions."""
+CACHE_BYTES: Final = 4_000_000
+"""What the cached vectors of a store may take: about 1,700 of 512 dimensions."""
 
 _MOST_DIMS: Final = 1 << 20
 _LARGEST_BATCH: Final = 10_000
