@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 from langchain_agentmemory.search.links import JUST_BELOW, _levels, linked
 
 SLOTS = 12
-scores_of_slots = st.lists(st.floats(0, 1, width=32), min_size=SLOTS, max_size=SLOTS)
+# What links leave of a score is a millionth at least: less than that has no order.
+_scores = st.just(0.0) | st.floats(2**-16, 1, width=32)
+scores_of_slots = st.lists(_scores, min_size=SLOTS, max_size=SLOTS)
 links_of_slots = st.dictionaries(
     st.integers(0, SLOTS - 1), st.integers(0, SLOTS - 1), max_size=SLOTS
 )
