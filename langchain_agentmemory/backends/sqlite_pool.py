@@ -27,6 +27,8 @@ PAGE_BYTES: Final = 8192
 page; one fills half of SQLite's usual 4,096 bytes. So a file is a third smaller, and
 all records of a user are read with a quarter less CPU. A write costs the same."""
 
+_LEAST_PATIENCE: Final = 1.0
+"""Seconds that a fork waits for each store, whatever others have used up."""
 FORK_PATIENCE: Final = 5.0
 """Seconds that a fork waits for connections in use to be given back."""
 
@@ -83,11 +85,11 @@ class SQLitePool:
         Args:
             until: How long to wait for connections in use, by `time.monotonic`.
         """
-        left = max(until - time.monotonic(), 0.0)
+        left = max(until - time.monotonic(), _LEAST_PATIENCE)
         self._write_lock_held = self._write_lock.acquire(timeout=left)
         with self._gate:
             self._forking = True
-            left = max(until - time.monotonic(), 0.0)
+            left = max(until - time.monotonic(), _LEAST_PATIENCE)
             self._gate.wait_for(lambda: self._lent == 0, left)
         while self._idle and not self.in_memory:
             self._idle.pop().close()
