@@ -8,7 +8,6 @@ nothing either: `may` and 上 have other uses.
 
 import re
 from datetime import datetime, tzinfo
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -108,15 +107,9 @@ def version_asked(query: str) -> "Standing":
 
 
 def _may_have(query: str, words: frozenset[str], characters: frozenset[str]) -> bool:
-    known, used = _contents(query[:MOST_CHARACTERS])
+    text = query[:MOST_CHARACTERS]
     return (
-        not words.isdisjoint(known)
-        or not characters.isdisjoint(used)
-        or _LONGER_IN_LOWER_CASE in used
+        not characters.isdisjoint(text)
+        or not words.isdisjoint(_WORD.findall(text.lower()))
+        or _LONGER_IN_LOWER_CASE in text
     )
-
-
-@lru_cache(maxsize=8)
-def _contents(text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words and the characters of a text: a search asks for them thrice."""
-    return frozenset(_WORD.findall(text.lower())), frozenset(text)

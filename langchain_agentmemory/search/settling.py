@@ -40,11 +40,6 @@ embedder; two versions in it are seldom a minute apart.
 NO_LONGER: Final = 0.1
 """What the evidence of a statement that says itself that it is past counts where the
 question asks for what holds now: less than half as a score (`formula.score_of`)."""
-_NOW: Final = LazyPattern(
-    r"\b(?:now(?! that\b)|nowadays|currently|presently|current|present|these days"
-    r"|at the moment)\b"
-    r"|现在|現在|目前|如今|现今|現今|眼下|当前|當前|当下|當下|现任|現任|[现現](?=[用住])"
-)
 _STILL: Final = LazyPattern(r"\b(?:still|yet|any ?more)\b|仍|[还還]|依然|依旧|依舊")
 """Whether something still holds is answered by the statement that it does no longer."""
 _LATER: Final = 1e12  # seconds, more than datetimes have
@@ -96,12 +91,9 @@ def wanted(
     text = query.text
     terms, standing = Terms(rarities, _exact(query)), version_asked(text)
     dated_question = preference is not None and preference.end is not None
-    now = standing == "present" and not dated_question and _asks_for_now(text.lower())
+    now = standing == "present" and not dated_question
+    now = now and _STILL.search(text.lower()) is None
     return Wanted(standing, asks_for_event(text), terms, preference, parted, now)
-
-
-def _asks_for_now(text: str) -> bool:
-    return _NOW.search(text) is not None and _STILL.search(text) is None
 
 
 def _exact(query: Query) -> int:

@@ -8,7 +8,6 @@ exactly the event time is known.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime, tzinfo
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, cast
 
@@ -357,7 +356,7 @@ def entry_of(
         moment, precision = _stored_moment(given, timezone)
     topics, names = value.get("topics"), value.get("participants")
     kind, place = value.get("kind"), value.get("location")
-    app_name, user_id = _owner_of(record.namespace)
+    app_name, user_id = cast("tuple[str, str]", owner_of(record.namespace))
     updated_at = created_at = from_us(record.updated_at)
     if record.created_at != record.updated_at:
         created_at = from_us(record.created_at or 0)
@@ -379,9 +378,3 @@ def entry_of(
         meta.supersedes,
         meta.superseded_by,
     )
-
-
-@lru_cache(maxsize=1024)
-def _owner_of(namespace: Namespace) -> tuple[str, str]:
-    """Return application and user of a memory's namespace, decoded once."""
-    return cast("tuple[str, str]", owner_of(namespace))

@@ -69,8 +69,9 @@ class Scoring:
     @property
     def halves(self) -> Halves:
         """What both halves say, exactly, and what all slots are ranked by."""
-        self.best(None)
         halves = self._scored(None)
+        if self._settled is None:
+            self.best(1)
         if not self._settled:
             return halves
         total = halves.total.copy()

@@ -143,6 +143,18 @@ def test_a_store_with_a_first_add_and_search_costs_150_ms_more(measured):
     assert not modules & HEAVY_MODULES
 
 
+def output_of(code, *, check=True):
+    """Return what a process that runs some code prints, and its errors."""
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=check,
+    )
+    return result.stdout, result.stderr
+
+
 def test_the_first_han_text_loads_the_dictionary_and_says_nothing():
     code = (
         "from langchain_agentmemory import MemoryStore\n"
@@ -151,15 +163,7 @@ def test_the_first_han_text_loads_the_dictionary_and_says_nothing():
         "assert store.search_memories('ann', '绿茶')\n"
         "import sys; assert 'jieba' in sys.modules\n"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-
-    assert (result.stdout, result.stderr) == ("", "")
+    assert output_of(code) == ("", "")
 
 
 def test_only_the_middleware_loads_langchain(measured):
@@ -179,15 +183,9 @@ def test_the_middleware_without_langchain_names_the_extra_that_brings_it():
         "sys.modules['langchain'] = None\n"
         "from langchain_agentmemory import MemoryMiddleware"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    _, errors = output_of(code, check=False)
 
-    assert result.stderr.splitlines()[-1] == (
+    assert errors.splitlines()[-1] == (
         "ImportError: MemoryMiddleware needs the package langchain: pip install "
         "'langchain-agentmemory[agents]', or use the nodes and tools without it."
     )
