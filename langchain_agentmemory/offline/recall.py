@@ -169,7 +169,9 @@ def recall(
     if answers and grades[answers[0]] >= 1 + _ANSWERS and not when:
         answers = [k for k in answers if grades[k] >= 1 + _ANSWERS]
     if subject is not None and subject.single:
-        answers = answers[:1]
+        # One thing at a time, but one after the other there may have been several.
+        past = version_asked(question) == "past"
+        answers = [k for k in answers if past and told_as_past(k.text)] or answers[:1]
     mentions = [k for k in ordered if k not in answers and not k.outdated]
     return Recall(tuple(answers), () if answers else tuple(mentions))
 
@@ -210,13 +212,14 @@ def to_replace(
 
     It is about the same single-valued subject, or shares more than words of liking
     with the new statement. "I used to live in Rome" is no statement of where one lives:
-    it replaces none, and none replaces it.
+    it replaces none, and none replaces it. One may have lived in several places.
     """
-    past = told_as_past(text)
+    if told_as_past(text):
+        return None
     found = [
         known
         for known in dict.fromkeys(candidates)
-        if not known.outdated and told_as_past(known.text) == past
+        if not known.outdated and not told_as_past(known.text)
     ]
     if subject is not None and subject.single:
         return next((k for k in found if _same(subject, k.subject)), None)

@@ -130,6 +130,16 @@ def test_a_life_in_chinese(talk, store):
             "Where do I live now?",
             ["Chicago"],
         ),
+        (
+            ["I used to live in Boston", "I used to live in Rome"],
+            "Where did I live before?",
+            ["Boston", "Rome"],
+        ),
+        (
+            ["我以前住在上海", "I used to live in Boston"],
+            "我以前住在哪里？",
+            ["上海"],
+        ),
     ],
 )
 def test_nothing_that_is_said_of_one_thing_is_lost(talk, said, asked, told):
