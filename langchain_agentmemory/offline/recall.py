@@ -159,8 +159,9 @@ def recall(
             # With a date in the question, other dates are no answer.
             scored.append((min(grade, 1) if when else grade, known))
     ordered = [k for _, k in sorted(scored, key=lambda pair: -pair[0])]
-    if subject is not None and subject.single:
-        past = version_asked(question) == "past"
+    single = subject is not None and subject.single
+    past = single and version_asked(question) == "past"
+    if single:
         ordered.sort(key=lambda known: told_as_past(known.text) != past)
     grades = {known: grade for grade, known in scored}
     floor = _ANSWERS if not when else 2
@@ -168,9 +169,8 @@ def recall(
     answers = current or [k for k in ordered if grades[k] >= floor]
     if answers and grades[answers[0]] >= 1 + _ANSWERS and not when:
         answers = [k for k in answers if grades[k] >= 1 + _ANSWERS]
-    if subject is not None and subject.single:
+    if single:
         # One thing at a time, but one after the other there may have been several.
-        past = version_asked(question) == "past"
         answers = [k for k in answers if past and told_as_past(k.text)] or answers[:1]
     mentions = [k for k in ordered if k not in answers and not k.outdated]
     return Recall(tuple(answers), () if answers else tuple(mentions))
